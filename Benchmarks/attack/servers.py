@@ -104,7 +104,7 @@ class Films(Server):
         self.plaintext = random.Random(21).randbytes(SIZE)
         key, iv = os.urandom(16).hex(), os.urandom(16).hex()
         with open(os.path.join(folder, "key"), "w", encoding="ascii", opener=private) as file:
-            file.write(key)
+            file.write(key + "\n")
         if not shutil.which("openssl"):
             sys.exit("attack: no openssl: expected Debian's package")
         subprocess.run(

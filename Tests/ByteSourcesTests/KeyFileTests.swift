@@ -27,15 +27,38 @@ struct KeyFileTests {
         let key = Samples.bytes(count, seed: 7)
         let text = hex(key)
         for written in [text, text + "\n", text.uppercased() + "\r\n", " \t\n" + text + " \n\n"] {
-            #expect(bytes(try KeyFile.read(folder.file("key", written))) == key, "\(written.debugDescription)")
+            let path = try folder.file("key", written)
+            #expect(bytes(try KeyFile.read(path, .init(byteCounts: [count]))) == key, "\(written.debugDescription)")
         }
     }
 
-    @Test("32 digits are a key of AES-128, not 32 raw bytes")
+    @Test("32 digits alone are two keys: which one is said, or follows from the lengths that a key may have")
     func ambiguity() throws {
         let folder = try TemporaryFolder()
-        let key = try KeyFile.read(folder.file("key", "000102030405060708090a0b0c0d0e0f"))
-        #expect(bytes(key) == Array(0...15))
+        let digits = "01234567890123456789012345678901"
+        let (raw, short) = (Array(digits.utf8), [0x01, 0x23, 0x45, 0x67, 0x89, 0x01, 0x23, 0x45] as [UInt8])
+        let path = try folder.file("key", digits)
+        let error = #expect(throws: DecryptionError.self) { try KeyFile.read(path) }
+        let message = error?.description ?? ""
+        #expect(message.contains("AES-128") && message.contains("AES-256") && !message.contains("0123"), "\(message)")
+        #expect(bytes(try KeyFile.read(path, .init(encoding: .raw))) == raw)
+        #expect(bytes(try KeyFile.read(path, .init(byteCounts: [32]))) == raw)
+        for form in [KeyFile.Form(encoding: .hex), .init(byteCounts: [16])] {
+            #expect(bytes(try KeyFile.read(path, form)).prefix(8) == short[...])
+            #expect(try KeyFile.read(path, form).byteCount == 16)
+        }
+        // White space is no part of a key of 32 bytes, and 48 and 64 bytes are no key.
+        for text in [digits + "\n", digits + "0123456789012345", digits + digits] {
+            let key = try KeyFile.read(folder.file("key", text))
+            #expect(key.byteCount == text.utf8.count / 2 && bytes(key).prefix(8) == short[...])
+            #expect(throws: DecryptionError.self) {
+                try KeyFile.read(folder.path("key"), .init(encoding: .raw))
+            }
+        }
+        let other = #expect(throws: DecryptionError.self) {
+            try KeyFile.read(folder.file("key", Samples.bytes(16)), .init(encoding: .hex))
+        }
+        #expect(other?.description.hasSuffix("has 16 bytes: expected 32, 48 or 64 hexadecimal digits") == true)
     }
 
     @Test("a key that comes in pieces through a pipe is whole")
@@ -45,7 +68,7 @@ struct KeyFileTests {
         let process = Process()
         process.executableURL = URL(filePath: "/bin/sh")
         process.arguments = [
-            "-c", "exec >\"$0\"; printf 0001020304050607; sleep 0.1; printf 08090A0B0C0D0E0F", folder.path("pipe"),
+            "-c", "exec >\"$0\"; printf 0001020304050607; sleep 0.1; printf '08090A0B0C0D0E0F\\n'", folder.path("pipe"),
         ]
         try process.run()
         #expect(bytes(try KeyFile.read(folder.path("pipe"))) == Array(0...15))

@@ -181,8 +181,15 @@ struct BadPlaylist: CustomTestStringConvertible {
         BadPlaylist(
             "a gap", ["#EXTINF:1,", "#EXT-X-GAP", "a", "#EXTINF:1,", "b"], .gap, line: 3, broken: [true, false]),
         BadPlaylist(
-            "variables", ["#EXT-X-DEFINE:NAME=\"a\",VALUE=\"b\"", "#EXTINF:1,", "a"], .unsupportedTag, line: 2,
-            broken: [false]),
+            "variables",
+            ["#EXT-X-DEFINE:NAME=\"a\",VALUE=\"b\"", "#EXTINF:1,", "a", "#EXTINF:1,", "{$a}", "#EXTINF:1,", "b"],
+            .unsupportedTag, line: 2, broken: [false, true, false]),
+        BadPlaylist(
+            "a variable in a key's URI",
+            [
+                "#EXT-X-DEFINE:NAME=\"a\",VALUE=\"b\"", "#EXT-X-KEY:METHOD=AES-128,URI=\"{$a}\"", "#EXTINF:1,", "a",
+                "#EXT-X-KEY:METHOD=NONE", "#EXTINF:1,", "b",
+            ], .unsupportedTag, line: 2, broken: [true, false]),
         BadPlaylist(
             "a control character in a URI", ["#EXTINF:1,", "a\u{0}b", "#EXTINF:1,", "b"], .controlCharacter, line: 3,
             broken: [true, false]),
@@ -191,6 +198,19 @@ struct BadPlaylist: CustomTestStringConvertible {
             broken: [false]),
         BadPlaylist("white space before a URI", ["#EXTINF:1,", " a"], .whitespace, line: 3, broken: [true]),
         BadPlaylist("white space after a URI", ["#EXTINF:1,", "a "], .whitespace, line: 3, broken: [false]),
+        BadPlaylist("a tab after a URI", ["#EXTINF:1,\t", "a\t"], .whitespace, line: 3, broken: [false]),
+        BadPlaylist(
+            "white space behind a key", ["#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0x\(zeros) ", "#EXTINF:1, ", "a"],
+            .whitespace, line: 2, broken: [false]),
+        BadPlaylist(
+            "white space behind a number",
+            ["#EXT-X-MEDIA-SEQUENCE:5\t ", "#EXT-X-KEY:METHOD=AES-128,URI=\"k\"", "#EXTINF:1,", "a"], .whitespace,
+            line: 2, broken: [false]),
+        BadPlaylist(
+            "white space behind a byte range", ["#EXTINF:1,", "#EXT-X-BYTERANGE:5@0 ", "a"], .whitespace, line: 3,
+            broken: [false]),
+        BadPlaylist(
+            "white space behind a gap", ["#EXTINF:1,", "#EXT-X-GAP ", "a"], .whitespace, line: 3, broken: [true]),
         BadPlaylist("a second EXTM3U", ["#EXTM3U", "#EXTINF:1,", "a"], .duplicateTag, line: 2, broken: [false]),
     ]
 }
@@ -210,6 +230,20 @@ struct BadPlaylistTests {
         #expect(windows.problems == playlist.problems)
     }
 
+    @Test("white space at the ends of lines changes no value")
+    func ends() throws {
+        let lines = [
+            "#EXTM3U", "#EXT-X-VERSION:4", "#EXT-X-MEDIA-SEQUENCE:7", "#EXT-X-I-FRAMES-ONLY",
+            "#EXT-X-KEY:METHOD=AES-128,URI=\"k\"", "#EXTINF:1,title", "#EXT-X-BYTERANGE:5@1", "a", "#EXT-X-ENDLIST",
+        ]
+        let playlist = try mediaPlaylist(lines.joined(separator: "\n"))
+        for end in [" ", "\t", " \t "] {
+            let other = try mediaPlaylist(lines.joined(separator: end + "\n") + end)
+            #expect(other.segments == playlist.segments && other.mediaSequence == 7 && other.hasEndList)
+            #expect(other.problems.map(\.kind) == Array(repeating: .whitespace, count: lines.count - 1))
+        }
+    }
+
     @Test("no message holds a key's URI", arguments: BadPlaylist.keys)
     func silence(_ bad: BadPlaylist) throws {
         let playlist = try mediaPlaylist(bad.text.replacing("\"k", with: "\"data:,sixteen-secrets"))
@@ -225,6 +259,10 @@ struct BadPlaylistTests {
             ("#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-STREAM-INF:BANDWIDTH=1\na\n", .mixedTags, 3),
             ("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\na\n#EXTINF:1,\nb\n", .mixedTags, 4),
             ("#EXTM3U\n#EXT-X-SKIP:SKIPPED-SEGMENTS=3\n", .unsupportedTag, 2),
+            (
+                "#EXTM3U\n#EXT-X-DEFINE:NAME=\"a\",VALUE=\"b\"\n#EXT-X-STREAM-INF:BANDWIDTH=1\n{$a}\n", .unsupportedTag,
+                2
+            ),
         ] as [(String, PlaylistProblem.Kind, Int)])
     func refused(text: String, kind: PlaylistProblem.Kind, line: Int) {
         #expect {

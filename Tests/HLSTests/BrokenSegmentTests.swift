@@ -81,6 +81,9 @@ struct BrokenSegmentTests {
         }
         #expect(object.problems.map(\.range) == [40..<40 + broken.byteCount])
         #expect(throws: DecryptionError.self) { try object.requireAll() }
+        let rest = try open(broken.resources(stored), changed, leavesOutBroken: true)
+        #expect(rest.problems.map(\.range) == [40..<40] && rest.problems[0].error == object.problems[0].error)
+        #expect(try rest.makeCursor().read(at: 0, count: 200) == Array(plain[..<40] + plain[80...]))
     }
 
     @Test("a resource that changes between opening and reading is an error, and never other data")

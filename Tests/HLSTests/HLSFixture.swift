@@ -135,11 +135,12 @@ final class MeetingResources: SegmentResources {
 /// Opens what an encryptor wrote.
 func open(
     _ stored: [String: [UInt8]], _ text: String? = nil, keys: any KeyProvider = CountingKeys(),
-    from resources: (any SegmentResources)? = nil
+    from resources: (any SegmentResources)? = nil, leavesOutBroken: Bool = false
 ) throws -> HLSObject {
     let playlist = try mediaPlaylist(text ?? String(decoding: stored["playlist.m3u8"] ?? [], as: UTF8.self))
     return try HLSObject(
-        playlist: playlist, resources: resources ?? MemoryResources(stored), keys: KeyRing(keys), backend: OpenSSL())
+        playlist: playlist, resources: resources ?? MemoryResources(stored), keys: KeyRing(keys), backend: OpenSSL(),
+        leavesOutBroken: leavesOutBroken)
 }
 
 /// Encrypts bytes into memory.

@@ -122,7 +122,6 @@ struct RewritingTests {
             #EXT-X-MEDI\u{16}A
             #EXT-X-KE\u{1}Y:METHOD=AES-128,URI="https://elsewhere/key"
             #EXT-X-M\tAP:URI="elsewhere"
-            #EXT-X-MEDIA\t
             #EXTINF:2,
             a.ts
             #EXT-X-DISCONTINUITY\t

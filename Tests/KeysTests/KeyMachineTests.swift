@@ -194,6 +194,7 @@ struct KeyTimingTests {
         arguments: [
             ("https://user:pass@host/a?token=1", "https://host/a?…"), ("mykey://film1", "mykey://film1"),
             ("a/b@c.key", "a/b@c.key"), ("skd://x@y@z/p@q#f", "skd://z/p@q?…"), ("", ""),
+            ("data:;base64,AAECAwQFBgcICQoLDA0ODw==", "data:…"), ("DATA:,0123456789abcdef", "data:…"), ("data", "data"),
         ])
     func shown(_ identifier: String, _ text: String) {
         #expect(ShownIdentifier.text(identifier) == text)

@@ -15,7 +15,13 @@ package enum Folder {
                 throw SystemCall.failure("create folder \(made)")
             }
         }
-        // A file of that name would be found out about much later otherwise.
+        // A file of that name would be found out about much later, and as something else.
+        var status = stat()
+        if stat(path.string, &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
+            throw .io(
+                operation: "create folder \(path)", code: 0,
+                reason: "there is a file of that name: expected another name, or a folder")
+        }
         _ = try SystemCall.retrying("write to folder \(path)") { Int(access(path.string, W_OK | X_OK)) }
     }
 

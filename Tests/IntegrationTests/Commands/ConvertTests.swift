@@ -77,7 +77,7 @@ struct ConvertTests {
     func killed() throws {
         let folder = try TemporaryFolder()
         let streams = try TemporaryFolder()
-        try folder.file("key", Chunkwise.keyHex, isSecret: true)
+        try folder.file("key", Chunkwise.keyHex + "\n", isSecret: true)
         // As much as the readable AES needs many seconds for.
         try folder.file("enc", [])
         try FileHandle(forWritingTo: URL(filePath: folder.path("enc"))).truncate(atOffset: 256 << 20)

@@ -64,7 +64,7 @@ struct DrawnIVTests {
     @Test("an IV replaces nothing but an IV")
     func place() throws {
         let folder = try folder()
-        try folder.file("key.iv", Chunkwise.keyHex, isSecret: true)
+        try folder.file("key.iv", Chunkwise.keyHex + "\n", isSecret: true)
         try folder.file("plain.iv", Chunkwise.ivHex)
         try folder.file("film.iv", "subtitles")
         for (arguments, word) in [

@@ -62,7 +62,7 @@ struct EverydayTests {
     func pipe(count: Int) throws {
         let folder = try TemporaryFolder()
         try folder.file("plain", Samples.bytes(count))
-        try folder.file("key", Chunkwise.keyHex, isSecret: true)
+        try folder.file("key", Chunkwise.keyHex + "\n", isSecret: true)
         let line = "cat plain | '\(Programs.chunkwise)' encrypt --key-file key --iv \(Chunkwise.ivHex) - sealed"
         let run = try CommandRun.run("/usr/bin/env", ["sh", "-c", line], in: folder.path)
         #expect(run.status == 0, "\(run.errorLines)")

@@ -3,6 +3,7 @@ import Glibc
 import HLS
 import OpenSSLBackend
 import RandomAccess
+import Support
 import SystemPackage
 import TestSupport
 import Testing
@@ -85,6 +86,79 @@ struct PlaylistTests {
         #expect(before != nil && folder.bytes(name) == before)
     }
 
+    @Test("byte ranges are read as the playlist says, or as an option does, which the refusal names")
+    func byteRanges() throws {
+        let plain = Samples.bytes(1000)
+        try folder.file("hex", Chunkwise.keyHex + "\n", isSecret: true)
+        try folder.file("plain", plain)
+        let encrypt = ["encrypt", "--key-file", "hex", "--iv", Chunkwise.ivHex, "plain", "all"]
+        #expect(try Chunkwise.run(encrypt, in: folder.path).status == 0)
+        func list(_ head: String, _ ranges: [Range<Int>]) throws {
+            let key = "#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0x\(Chunkwise.ivHex)\n"
+            let segments = ranges.map { "#EXTINF:1,\n#EXT-X-BYTERANGE:\($0.count)@\($0.lowerBound)\nall\n" }
+            try folder.file("list.m3u8", "#EXTM3U\n\(head)\(key)\(segments.joined())#EXT-X-ENDLIST\n")
+        }
+        let options = ["--key-file", "hex", "list.m3u8", "-"]
+        let ranges = [564..<752, 32..<48, 990..<1000]
+        try list("#EXT-X-I-FRAMES-ONLY\n", ranges)
+        let frames = try decrypt(options)
+        #expect(frames.status == 0 && frames.output == ranges.flatMap { plain[$0] }, "\(frames.errorLines)")
+        #expect(try decrypt(options + ["--segment-ranges", "ciphertext"]).status == 65)
+        try list("", ranges)
+        Chunkwise.expectFailure(
+            try decrypt(options), 65, "--segment-ranges plaintext reads it, or --segment-ranges chain")
+        #expect(try decrypt(options + ["--segment-ranges", "chain"]).output == frames.output)
+        try list("", [0..<1000])
+        #expect(try decrypt(options + ["--segment-ranges", "plaintext"]).output == plain)
+        Chunkwise.expectFailure(
+            try Chunkwise.convert("decrypt", folder, ["all", "-"], ["--map-ranges", "chain"]), 64, "--map-ranges")
+    }
+
+    @Test("with --keep-going, the rest is written, what is missing is named, and the exit code is 1")
+    func keepGoing() throws {
+        try folder.file("segment2.ts", Array((folder.bytes("segment2.ts") ?? []).dropLast()))
+        try folder.remove("segment4.ts")
+        let list = String(decoding: folder.bytes("playlist.m3u8") ?? [], as: UTF8.self)
+        try folder.file("gap.m3u8", list.replacing("\nsegment0.ts", with: "\n#EXT-X-GAP\nsegment0.ts"))
+        let keys = ["--keys", "."]
+        Chunkwise.expectFailure(try decrypt(keys + ["gap.m3u8", "out"]), 65, "(--keep-going writes the rest)")
+        let run = try decrypt(keys + ["--keep-going", "gap.m3u8", "out"])
+        #expect(run.status == 1, "\(run.errorLines)")
+        let rest = Array(plaintext[999..<1998] + plaintext[2997..<3996] + plaintext[4995...])
+        #expect(folder.bytes("out") == rest)
+        for word in ["segment 1 (line ", "segment 3 (line ", "segment 5 (line ", "3 of 6 parts"] {
+            #expect(run.errorLines.count { $0.contains(word) } == 1, "\(word): \(run.errorLines)")
+        }
+        // A range counts what is there; one that has nothing missing in it is whole.
+        let range = try decrypt(keys + ["--keep-going", "gap.m3u8", "-", "--range", "5-900"])
+        #expect(range.status == 0 && range.output == Array(rest[5...900]) && range.errorLines.isEmpty)
+        let none = try decrypt(["--keep-going", "playlist.m3u8", "none"])
+        Chunkwise.expectFailure(none, 66, "mykey")
+        #expect(folder.bytes("none") == nil)
+        let whole = try decrypt(keys + ["--keep-going", "playlist.m3u8", "-", "--range", "0-9"])
+        #expect(whole.status == 0 && whole.errorLines.isEmpty)
+    }
+
+    @Test(
+        "a key in the playlist is taken from there, and never shown",
+        arguments: [[], ["--keys", "."], ["--key-command", "false"]])
+    func dataKey(keys: [String]) throws {
+        let key = try #require(folder.bytes("key0.key"))
+        let uri = "data:," + key.map { "%" + Hexadecimal.encode([$0]) }.joined()
+        let list = "#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"\(uri)\",IV=0x\(Chunkwise.ivHex)\n#EXTINF:1,\nenc\n"
+        try folder.file("raw", key, isSecret: true)
+        try folder.file("plain", plaintext)
+        let encrypt = ["encrypt", "--key-file", "raw", "--iv", Chunkwise.ivHex, "plain", "enc"]
+        #expect(try Chunkwise.run(encrypt, in: folder.path).status == 0)
+        try folder.file("list.m3u8", list)
+        let run = try decrypt(keys + ["list.m3u8", "-"])
+        #expect(run.status == 0 && run.output == plaintext, "\(run.errorLines)")
+        try folder.file("list.m3u8", list.replacing(uri, with: uri + "%"))
+        let refusal = try decrypt(keys + ["list.m3u8", "-"])
+        Chunkwise.expectFailure(refusal, 65, "data:…")
+        #expect(!refusal.errorLines[0].contains(uri.suffix(20)))
+    }
+
     @Test("a segment that is cut short is named, and the others are served")
     func cut() throws {
         try folder.file("segment2.ts", Array((folder.bytes("segment2.ts") ?? []).dropLast()))
@@ -94,13 +168,28 @@ struct PlaylistTests {
         #expect(run.status == 0 && run.output == Array(plaintext[..<1998]), "\(run.errorLines)")
     }
 
+    @Test(
+        "what a playlist has and nothing here reads is the playlist's fault, and named before files are looked for",
+        arguments: [
+            ("#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"k\"\n#EXTINF:1,\nsegment0.ts", "SAMPLE-AES"),
+            ("#EXT-X-KEY:METHOD=AES-256-GCM,URI=\"k\"\n#EXTINF:1,\nsegment0.ts", "AES-256-GCM"),
+            ("#EXT-X-DEFINE:NAME=\"p\",VALUE=\"segment0\"\n#EXTINF:1,\n{$p}.ts", "EXT-X-DEFINE"),
+            ("#EXTINF:1,\nftp://host/segment0.ts", "ftp"),
+            ("#EXT-X-DEFINE:NAME=\"p\",VALUE=\"l\"\n#EXT-X-STREAM-INF:BANDWIDTH=1\n{$p}.m3u8", "EXT-X-DEFINE"),
+        ])
+    func unsupported(lines: String, word: String) throws {
+        try folder.file("list.m3u8", "#EXTM3U\n\(lines)\n")
+        Chunkwise.expectFailure(try decrypt(["list.m3u8", "-"]), 65, word)
+    }
+
     @Test("a segment or a key that is not there is missing input, a key of another length bad data")
     func missing() throws {
         let arguments = ["--keys", ".", "playlist.m3u8", "-", "--range"]
         try folder.remove("segment1.ts")
         Chunkwise.expectFailure(try decrypt(arguments + ["0-1500"]), 66, "segment 2 (line ")
         try folder.file("key0.key", [UInt8](repeating: 1, count: 15))
-        Chunkwise.expectFailure(try decrypt(arguments + ["0-9"]), 65, "key0.key has 15 bytes: expected 16")
+        Chunkwise.expectFailure(
+            try decrypt(arguments + ["0-9"]), 65, "cannot be used: key file ./key0.key has 15 bytes: expected 16")
         try folder.remove("key0.key")
         Chunkwise.expectFailure(try decrypt(arguments + ["0-9"]), 66, "key0.key")
     }

@@ -87,7 +87,7 @@ struct SweepCommandTests {
     func otherInput() throws {
         let folder = try TemporaryFolder()
         try folder.file("plan", "time: 1ms\ncells:\n- {backend: [libgcrypt, openssl], window: 4KiB}\n")
-        try folder.file("key", Chunkwise.keyHex, isSecret: true)
+        try folder.file("key", Chunkwise.keyHex + "\n", isSecret: true)
         for (number, byteCount) in [5000, 5000, 6000].enumerated() {
             try folder.file("input\(number)", Samples.bytes(byteCount, seed: UInt64(number)))
         }

@@ -7,7 +7,7 @@ struct WrongInputTests {
     /// A folder with a key, a plaintext of 1000 bytes and its ciphertext.
     private func folder() throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
-        try folder.file("key", Chunkwise.keyHex, isSecret: true)
+        try folder.file("key", Chunkwise.keyHex + "\n", isSecret: true)
         try folder.file("plain", Samples.bytes(1000))
         try folder.file("enc", Self.ciphertext)
         return folder
@@ -166,12 +166,15 @@ struct WrongInputTests {
             (["report", "."], 66, "results.jsonl"), (["report", "missing"], 66, "missing"),
             (["sweep", "--plan", "missing", "--output", "o"], 66, "missing"),
             (["sweep", "--plan", "garbage", "--output", "o"], 65, "garbage:"),
-            (["sweep", "--plan", "plan", "--output", "garbage"], 74, "garbage"),
+            (["sweep", "--plan", "plan", "--output", "garbage"], 74, "there is a file of that name"),
+            (["run", "--plan", "plan", "--output", "garbage"], 74, "there is a file of that name"),
+            (["decrypt", "--key-file", "k", "-", "out"], 64, "decrypt -: expected a file or a URL"),
             (["sweep", "--plan", "plan", "--output", "/proc/self/o"], 74, "/proc/self/o"),
             (["measure", "--workload", "x"], 64, "--workload"), (["measure", "--rounds", "0"], 64, "--rounds"),
             (["measure", "--window", "257MiB"], 64, "256MiB"), (["measure", "--key-size", "1"], 64, "--key-size"),
             (["measure", "--object-size", "1", "--workload", "random:2"], 64, "random:2"),
             (["measure", "--object-size", "1", "--padding", "none"], 64, "--object-size"),
+            (["measure", "--object-size", "0"], 64, "--object-size 0"),
             (["measure", "--backend", "none"], 64, "none"), (["subject", "--window", "0"], 64, "--window"),
             (["subject", "--access", "x"], 64, "x"), (["keys", "scenarios", "garbage"], 65, "garbage"),
             (["measure", "--workload", "trace:./garbage"], 65, "garbage"),
@@ -181,6 +184,19 @@ struct WrongInputTests {
         try folder.file("garbage", "{")
         try folder.file("plan", "cells:\n- backend: libgcrypt")
         Chunkwise.expectFailure(try Chunkwise.run(arguments, in: folder.path), status, word, "\(arguments)")
+    }
+
+    @Test("an empty plaintext has nothing to measure", arguments: [["--strategy", "ctr"], []])
+    func emptyPlaintext(options: [String]) throws {
+        let folder = try folder()
+        try folder.file("nothing", [])
+        #expect(try Chunkwise.convert("encrypt", folder, options + ["nothing", "none"]).status == 0)
+        try folder.file("plan", "rounds: 1\ntime: 1ms\ncells:\n- {backend: openssl, window: 16KiB}\n")
+        for command in [["measure"], ["sweep", "--plan", "plan", "--output", "o"]] {
+            let own = ["--input", "none", "--key-file", "key", "--iv", Chunkwise.ivHex]
+            Chunkwise.expectFailure(
+                try Chunkwise.run(command + own + options, in: folder.path), 65, "its plaintext is empty")
+        }
     }
 
     @Test("a vector file without any vector is bad data, not a pass")

@@ -281,7 +281,7 @@ private struct SealedSite {
                 peer.folder.path("served/object"),
             ])
         guard run.status == 0 else { throw PeerFailure(run.errorLines.joined()) }
-        try peer.folder.file("key", Self.key)
+        try peer.folder.file("key", Self.key + "\n")
     }
 
     var options: [String] { ["--key-file", peer.folder.path("key"), "--iv", Self.iv] }

@@ -89,6 +89,34 @@ struct PlaylistServingTests {
         #expect(try Self.frames("http://127.0.0.1:\(server.port)/list.m3u8", in: folder.path) == expected)
     }
 
+    @Test(
+        "I-frames and sections by plaintext ranges are served decrypted; parts of chains cannot be handed on encrypted")
+    func plaintextRanges() throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder.path("f"), withIntermediateDirectories: true)
+        try folder.file("f/k", ServerProcess.key, isSecret: true)
+        let plaintext = Samples.bytes(1000)
+        try ServerProcess.encrypt(plaintext, to: "f/0.ts", in: folder)
+        try ServerProcess.encrypt(Array(plaintext[..<30]), to: "f/h", in: folder)
+        let key = "#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0x\(ServerProcess.hexadecimal(ServerProcess.iv))\n"
+        let ranges = [0..<17, 564..<940, 900..<1000]
+        let frames = ranges.map { "#EXTINF:1,\n#EXT-X-BYTERANGE:\($0.count)@\($0.lowerBound)\n0.ts\n" }.joined()
+        let head = "#EXTM3U\n#EXT-X-I-FRAMES-ONLY\n\(key)#EXT-X-MAP:URI=\"h\",BYTERANGE=\"30@0\"\n"
+        try folder.file("f/i.m3u8", "\(head)\(frames)#EXT-X-ENDLIST\n")
+        for options in [[], ["--hls-encrypted"]] {
+            let server = try ServerProcess(
+                folder, ["--no-token", "--map-ranges", "plaintext", "f"] + options, options: Self.strategy)
+            let text = try server.get("/i.m3u8").text
+            let section = try #require(text.firstMatch(of: /URI="(i.m3u8\/m[^"]*)"/)).1
+            let bytes = try server.get("/" + section).body
+            #expect(bytes == (options.isEmpty ? Array(plaintext[..<30]) : folder.bytes("f/h")))
+            #expect(text.split(separator: "\n").filter { $0 == "#EXT-X-GAP" }.count == (options.isEmpty ? 0 : 3))
+            for (index, range) in ranges.enumerated() where options.isEmpty {
+                #expect(try server.get("/i.m3u8/s\(index)/0.ts").body == Array(plaintext[range]))
+            }
+        }
+    }
+
     /// Six segments of which one is missing and one is cut off, and the plaintext of the others.
     private static func broken() throws -> (folder: TemporaryFolder, plaintexts: [[UInt8]]) {
         let folder = try TemporaryFolder()

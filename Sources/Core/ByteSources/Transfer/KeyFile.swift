@@ -4,17 +4,22 @@ import SystemPackage
 
 /// Why a file or folder with keys is refused.
 public enum KeyFileError: LayerError {
-    /// The file holds no key.
-    case noKey(path: String, byteCount: Int)
+    /// The file holds no key of the encoding, or of any.
+    case noKey(path: String, byteCount: Int, encoding: KeyEncoding?)
+    /// The file holds 32 hexadecimal digits, which may be two keys.
+    case ambiguous(path: String, choice: String)
     /// Others than the owner have access, where that is an error.
     case openToOthers(path: String, permissions: UInt32, expected: UInt32)
 
     /// What failed, the value, what was expected.
     public var description: String {
         switch self {
-        case .noKey(let path, let byteCount):
-            "key file \(path) has \(byteCount >= 1024 ? "1024 or more" : "\(byteCount)") bytes: expected 16, 24 or 32 raw bytes, "
-                + "or 32, 48 or 64 hexadecimal digits"
+        case .noKey(let path, let byteCount, let encoding):
+            "key file \(path) has \(byteCount >= 1024 ? "1024 or more" : "\(byteCount)") bytes: expected "
+                + (encoding.map { [$0] } ?? KeyEncoding.allCases).map(\.expectation).joined(separator: ", or ")
+        case .ambiguous(let path, let choice):
+            "key file \(path) has 32 hexadecimal digits and nothing else: that is a key of 16 bytes (AES-128) in "
+                + "hexadecimal, or of 32 (AES-256) that are digits: expected \(choice)"
         case .openToOthers(let path, let permissions, let expected):
             "\(path) is open to others (permissions \(String(permissions, radix: 8))): "
                 + "expected \(String(expected, radix: 8))"
@@ -26,11 +31,6 @@ public enum KeyFileError: LayerError {
 }
 
 extension DecryptionError {
-    /// A key file that holds no key; see ``KeyFileError``.
-    package static func invalidKeyFile(path: String, byteCount: Int) -> DecryptionError {
-        .layer(AnyLayerError(KeyFileError.noKey(path: path, byteCount: byteCount)))
-    }
-
     /// A file or folder with keys that others have access to; see ``KeyFileError``.
     package static func openToOthers(path: String, permissions: UInt32, expected: UInt32) -> DecryptionError {
         .layer(
@@ -38,19 +38,55 @@ extension DecryptionError {
     }
 }
 
+/// How a key stands in a file.
+public enum KeyEncoding: String, CaseIterable, Hashable, Sendable {
+    /// Its bytes.
+    case raw
+    /// Hexadecimal digits, with white space around them or none.
+    case hex
+
+    fileprivate var expectation: String {
+        switch self {
+        case .raw: "16, 24 or 32 raw bytes"
+        case .hex: "32, 48 or 64 hexadecimal digits"
+        }
+    }
+}
+
 /// Reads keys from files.
 package enum KeyFile {
+    /// What is known of a file before it is read.
+    package struct Form {
+        /// How the key stands in it; `nil` to tell by its length.
+        package var encoding: KeyEncoding?
+        /// The lengths that the key may have.
+        package var byteCounts: [Int]
+        /// What is expected of the user where the length does not tell.
+        package var choice: String
+
+        /// Creates a form.
+        package init(
+            encoding: KeyEncoding? = nil, byteCounts: [Int] = [16, 24, 32],
+            choice: String = "a line feed behind digits, or 64 digits for these 32 bytes"
+        ) {
+            self.encoding = encoding
+            self.byteCounts = byteCounts
+            self.choice = choice
+        }
+    }
+
     /// Reads a key: 16, 24 or 32 raw bytes, or twice as many hexadecimal digits with white space around them.
     ///
     /// The file may be a pipe. What was read is erased.
     ///
     /// - Parameters:
     ///   - path: The file.
+    ///   - form: What is known of it.
     ///   - isShared: Is called with the permissions of a file that others than its owner can read.
     /// - Returns: The key.
-    /// - Throws: `DecryptionError.io` if it cannot be read, `KeyFileError.noKey`, what `isShared` throws.
+    /// - Throws: `DecryptionError.io` if it cannot be read, `KeyFileError`, what `isShared` throws.
     package static func read(
-        _ path: String, isShared: (UInt32) throws(DecryptionError) -> Void = { _ in }
+        _ path: String, _ form: Form = Form(), isShared: (UInt32) throws(DecryptionError) -> Void = { _ in }
     ) throws(DecryptionError) -> SecretKey {
         let descriptor = try SystemCall.check("open key file \(path)") {
             try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
@@ -73,12 +109,21 @@ package enum KeyFile {
             count += read
         }
         let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
-        // Hexadecimal first: 32 random bytes that all happen to be digits do not occur.
-        if let key = try hexadecimalKey(bytes) { return key }
-        guard [16, 24, 32].contains(count) else {
-            throw .invalidKeyFile(path: path, byteCount: count)
+        let hexadecimal = form.encoding == .raw ? nil : try hexadecimalKey(bytes)
+        let raw = form.encoding == .hex || ![16, 24, 32].contains(count) ? nil : try SecretKey(bytes)
+        switch (hexadecimal, raw) {
+        // Bytes that are drawn are never all digits; those of a text that was taken for a key may be.
+        case (let hexadecimal?, let raw?):
+            switch (form.byteCounts.contains(hexadecimal.byteCount), form.byteCounts.contains(raw.byteCount)) {
+            case (true, true): throw .layer(AnyLayerError(KeyFileError.ambiguous(path: path, choice: form.choice)))
+            case (false, true): return raw
+            default: return hexadecimal
+            }
+        case (let key?, nil), (nil, let key?): return key
+        case (nil, nil):
+            throw .layer(
+                AnyLayerError(KeyFileError.noKey(path: path, byteCount: count, encoding: form.encoding)))
         }
-        return try SecretKey(bytes)
     }
 
     private static func hexadecimalKey(_ text: UnsafeRawBufferPointer) throws(DecryptionError) -> SecretKey? {

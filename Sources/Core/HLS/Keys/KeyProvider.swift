@@ -74,6 +74,8 @@ public enum KeyError: Error, Hashable, Sendable {
     case unhandledScheme(String, handled: [String])
     /// What was found has another length than 16 bytes.
     case wrongLength(byteCount: Int, isMore: Bool, location: String, isHexadecimal: Bool)
+    /// A URI that should be the key itself cannot be decoded.
+    case invalidDataURI(reason: String)
     /// There is no such key.
     case missing(location: String, reason: String)
     /// The key could not be read.
@@ -103,7 +105,9 @@ extension KeyError: CustomStringConvertible {
                     : handled.map { $0.isEmpty ? "a relative URI" : "\"\($0)\"" }.joined(separator: " or "))
         case .wrongLength(let byteCount, let isMore, let location, let isHexadecimal):
             "\(location) has \(byteCount == 0 ? "no" : "\(byteCount)")\(isMore ? " or more" : "") bytes: expected 16"
-                + (isHexadecimal ? " raw ones, not hexadecimal digits" : "")
+                + (isHexadecimal ? " raw ones, not hexadecimal digits (which --key-file takes)" : "")
+        case .invalidDataURI(let reason):
+            "the key's data URI cannot be decoded: \(reason): expected 16 bytes in base64 or percent-encoded"
         case .missing(let location, let reason):
             "\(location) is missing: \(reason): expected 16 bytes there"
         case .unreadable(let error), .notFetched(let error):

@@ -52,8 +52,10 @@ public final class KeyRing: Sendable {
         case .success(let key): return key
         case .failure(.notFetched(let error)): throw .inPart("key \(URIReference(uri).redacted)", error)
         case .failure(let error):
-            if case .wrongLength = error {
+            switch error {
+            case .wrongLength, .invalidDataURI:
                 throw .keyUnusable(uri: URIReference(uri).redacted, reason: error.description)
+            default: break
             }
             throw .keyUnavailable(uri: URIReference(uri).redacted, reason: error.description)
         }

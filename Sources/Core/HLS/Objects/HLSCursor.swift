@@ -74,19 +74,18 @@ public final class HLSCursor: RandomAccessDecryptor {
 enum PartReader {
     /// Bytes as they are.
     case plain(any ByteSource)
-    /// A chain of CBC. Its padding is behind what is read, so that the cursor need not know of it.
+    /// A chain of CBC, or a part of one.
     case decrypting(any RandomAccessDecryptor)
 
     /// Opens a part of an object; see `HLSObject.source(of:)`.
     init(_ index: Int, of object: HLSObject, windowByteCount: Int) throws(DecryptionError) {
         let source = PinnedSource(try object.source(of: index))
-        guard case .aes128(_, _, let iv, let key) = object.parts[index].content else {
+        guard case .aes128(_, let ciphertext, let key) = object.parts[index].content else {
             self = .plain(source)
             return
         }
-        let encrypted = try EncryptedObject(
-            source: source, strategy: .cbcContinuous(iv: iv, padding: .none), backend: object.backend, key: key)
-        self = .decrypting(try encrypted.makeCursor(windowByteCount: windowByteCount))
+        let encrypted = try ciphertext.object(over: source, backend: object.backend, key: key)
+        self = .decrypting(try ciphertext.cursor(of: encrypted, windowByteCount: windowByteCount))
     }
 
     /// Reads bytes of the part's plaintext.

@@ -15,7 +15,8 @@ import Synchronization
 ///
 /// What cannot be read, for a reason in the playlist, a key that is missing, or a resource that is, does not keep the
 /// rest from being read: it is listed in ``problems``, and keeps a range of the plaintext, of which every read fails. That is
-/// one byte less than its ciphertext, or one byte where that is not known, so that no read passes over it in silence.
+/// one byte less than its ciphertext, or one byte where that is not known, so that no read passes over it in silence;
+/// unless it is to be left out.
 public final class HLSObject: Sendable {
     /// The playlist.
     public let playlist: MediaPlaylist
@@ -50,10 +51,13 @@ public final class HLSObject: Sendable {
     ///   - resources: Where segments come from.
     ///   - keys: Where keys come from.
     ///   - backend: The library that decrypts.
+    ///   - leavesOutBroken: Whether what cannot be read has no place in the plaintext, so that the rest can be read in one
+    ///     go; it is among ``problems`` all the same.
     /// - Throws: `DecryptionError.unsupported` if the backend has no AES-128 in CBC mode. What is wrong with single
     ///   segments is not thrown: see ``problems`` and ``requireAll()``.
     public init(
-        playlist: MediaPlaylist, resources: any SegmentResources, keys: KeyRing, backend: any CipherBackend
+        playlist: MediaPlaylist, resources: any SegmentResources, keys: KeyRing, backend: any CipherBackend,
+        leavesOutBroken: Bool = false
     ) throws(DecryptionError) {
         guard backend.modes.contains(.cbc), backend.keyByteCounts.contains(16) else {
             throw .unsupported("hls-aes128 with the backend \(backend.name): expected one that has AES-128 in CBC mode")
@@ -61,7 +65,8 @@ public final class HLSObject: Sendable {
         keys.expect(playlist.keyURIs)
         let table = ResourceTable(playlist)
         let pool = ResourcePool(resources, uris: table.uris, maxOpenCount: Self.maxOpenResources)
-        let opening = PartOpening(table: table, pool: pool, keys: keys, backend: backend)
+        let opening = PartOpening(
+            table: table, pool: pool, keys: keys, backend: backend, leavesOutBroken: leavesOutBroken)
         self.playlist = playlist
         self.pool = pool
         self.backend = backend
@@ -231,8 +236,8 @@ package struct HLSPart: Sendable {
     enum Content: Sendable {
         /// Bytes of a resource as they are.
         case plain(resource: Int, range: Range<UInt64>)
-        /// One chain of CBC with PKCS#7, whose padding was looked at.
-        case aes128(resource: Int, range: Range<UInt64>, iv: Block, key: SecretKey)
+        /// A chain of CBC, or a part of one.
+        case aes128(resource: Int, SegmentCiphertext, key: SecretKey)
         /// Nothing: it cannot be read, for this reason.
         case broken(DecryptionError)
 
@@ -240,7 +245,8 @@ package struct HLSPart: Sendable {
         var place: (resource: Int, range: Range<UInt64>) {
             get throws(DecryptionError) {
                 switch self {
-                case .plain(let resource, let range), .aes128(let resource, let range, _, _): return (resource, range)
+                case .plain(let resource, let range): return (resource, range)
+                case .aes128(let resource, let ciphertext, _): return (resource, ciphertext.range)
                 case .broken(let error): throw error
                 }
             }

@@ -8,14 +8,12 @@ struct PartOpening: Sendable {
     let pool: ResourcePool
     let keys: KeyRing
     let backend: any CipherBackend
+    let leavesOutBroken: Bool
 
     /// A part as the playlist has it.
     private struct Description: Sendable {
         var segment: Int
-        var isInitialization: Bool
-        var uri: String
-        var byteRange: Range<UInt64>?
-        var encryption: SegmentEncryption
+        var part: SegmentPart
         var problem: PlaylistProblem?
     }
 
@@ -39,7 +37,8 @@ struct PartOpening: Sendable {
             defer { position = overflow ? .max : end }
             return HLSPart(
                 plaintext: position..<(overflow ? .max : end), segment: description.segment,
-                isInitialization: description.isInitialization, content: overflow ? .broken(Self.tooLong) : content)
+                isInitialization: description.part.isInitialization, content: overflow ? .broken(Self.tooLong) : content
+            )
         }
     }
 
@@ -53,16 +52,11 @@ struct PartOpening: Sendable {
                 let section = playlist.initializationSections[number]
                 if sectionBefore.map({ !section.isSameResource(as: $0) }) ?? true {
                     descriptions.append(
-                        Description(
-                            segment: index, isInitialization: true, uri: section.uri, byteRange: section.byteRange,
-                            encryption: section.encryption, problem: section.problem))
+                        Description(segment: index, part: SegmentPart(section), problem: section.problem))
                 }
                 sectionBefore = section
             }
-            descriptions.append(
-                Description(
-                    segment: index, isInitialization: false, uri: segment.uri, byteRange: segment.byteRange,
-                    encryption: segment.encryption, problem: segment.problem))
+            descriptions.append(Description(segment: index, part: SegmentPart(segment), problem: segment.problem))
         }
         return descriptions
     }
@@ -75,25 +69,23 @@ struct PartOpening: Sendable {
         var known: UInt64 = 0
         do throws(DecryptionError) {
             if let problem = description.problem { throw problem.decryptionError }
-            let resource = table.index(of: description.uri)
+            let part = description.part
+            let resource = table.index(of: part.uri)
             let source = Result { () throws(DecryptionError) in
                 let source = try pool.source(resource)
-                return try SlicedSource(source, description.byteRange ?? 0..<source.byteCount)
+                return try SlicedSource(source, part.byteRange ?? 0..<source.byteCount)
             }
             // A missing key says more than a missing resource; without it, the length is known all the same.
             if case .success(let slice) = source { known = slice.byteCount }
-            let key = try description.encryption.keyURI.map { (uri) throws(DecryptionError) in try keys.key(for: uri) }
+            let key = try part.encryption.keyURI.map { (uri) throws(DecryptionError) in try keys.key(for: uri) }
             let slice = try source.get()
-            guard case .aes128(_, let iv, _) = description.encryption, let key else {
+            guard case .aes128(_, let iv, _) = part.encryption, let key else {
                 return (.plain(resource: resource, range: slice.range), slice.byteCount)
             }
-            let object = try EncryptedObject(
-                source: slice, strategy: .cbcContinuous(iv: iv, padding: .pkcs7), backend: backend, key: key)
-            return (
-                .aes128(resource: resource, range: slice.range, iv: iv, key: key), object.plaintextByteCount
-            )
+            let ciphertext = try SegmentCiphertext(in: slice.base, part, iv: iv, backend: backend, key: key)
+            return (.aes128(resource: resource, ciphertext, key: key), ciphertext.plaintextByteCount)
         } catch {
-            return (.broken(error), max(1, known == 0 ? 1 : known - 1))
+            return (.broken(error), leavesOutBroken ? 0 : max(1, known == 0 ? 1 : known - 1))
         }
     }
 }

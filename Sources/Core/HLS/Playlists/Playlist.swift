@@ -86,11 +86,11 @@ public struct MediaPlaylist: Hashable, Sendable {
     /// Whether there is EXT-X-ENDLIST: no segment will be added.
     public let hasEndList: Bool
     /// The initialization sections, in the order of their tags.
-    public let initializationSections: [InitializationSection]
+    public internal(set) var initializationSections: [InitializationSection]
     /// The segments, in order; those that cannot be served are among them.
-    public let segments: [MediaSegment]
+    public internal(set) var segments: [MediaSegment]
     /// All that is wrong, in the order in which it was found; not all of it keeps a segment from being served.
-    public let problems: [PlaylistProblem]
+    public internal(set) var problems: [PlaylistProblem]
 
     /// The URIs of all keys that segments and initialization sections need, each once, in order.
     public var keyURIs: [String] {
@@ -120,6 +120,8 @@ public struct MediaSegment: Hashable, Sendable {
     public let title: String
     /// The part of the resource in bytes; `nil` for all of it.
     public let byteRange: Range<UInt64>?
+    /// What the byte range of an encrypted segment counts.
+    public internal(set) var reading = ByteRangeReading.ciphertext
     /// How the segment is encrypted.
     public var encryption: SegmentEncryption
     /// The initialization section that the segment needs, as an index into the playlist's; `nil` for none.
@@ -138,10 +140,12 @@ public struct InitializationSection: Hashable, Sendable {
     public let uri: String
     /// The part of the resource in bytes; `nil` for all of it.
     public let byteRange: Range<UInt64>?
+    /// What the byte range of an encrypted section counts.
+    public internal(set) var reading = ByteRangeReading.ciphertext
     /// How the section is encrypted: by the key in force at its tag.
     public let encryption: SegmentEncryption
     /// What keeps the section from being served.
-    public let problem: PlaylistProblem?
+    public internal(set) var problem: PlaylistProblem?
 
     /// Whether the section is the same bytes as the one before it, so that it need not be there again.
     ///

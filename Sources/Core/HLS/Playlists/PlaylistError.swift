@@ -12,15 +12,25 @@ public enum PlaylistError: LayerError {
     case keyUnusable(uri: String, reason: String)
     /// A playlist, a segment or a key, as a message names it, could not be opened or read.
     indirect case inPart(String, DecryptionError)
+    /// A byte range is no ciphertext as it was read, and another reading may be right.
+    indirect case misreadRange(DecryptionError, ByteRangeReading, isInitialization: Bool)
 
     /// What failed, the value, what was expected.
     public var description: String {
         switch self {
         case .invalid(let reason): "invalid playlist: \(reason)"
         case .keyUnavailable(let uri, let reason): "no key for \(uri): \(reason)"
-        case .keyUnusable(let uri, let reason): "the key for \(uri) is none: \(reason)"
+        case .keyUnusable(let uri, let reason): "the key for \(uri) cannot be used: \(reason)"
         case .inPart(let part, let error): "\(part): \(error)"
+        case .misreadRange(let error, let reading, let isInitialization):
+            "\(error); " + Self.otherReadings(than: reading, isInitialization ? "--map-ranges" : "--segment-ranges")
         }
+    }
+
+    private static func otherReadings(than reading: ByteRangeReading, _ option: String) -> String {
+        guard reading == .ciphertext else { return "its BYTERANGE was read as \(reading): \(option) says how else" }
+        return "if its BYTERANGE counts plaintext, \(option) plaintext reads it, or \(option) chain where the whole "
+            + "resource is encrypted as one"
     }
 
     /// The error's name in the subject protocol.
@@ -28,7 +38,7 @@ public enum PlaylistError: LayerError {
         switch self {
         case .invalid: "invalidRequest"
         case .keyUnavailable, .keyUnusable: "invalidKey"
-        case .inPart(_, let error): error.protocolName
+        case .inPart(_, let error), .misreadRange(let error, _, _): error.protocolName
         }
     }
 }
@@ -41,9 +51,9 @@ extension PlaylistError: ExitStatusProviding {
         case .keyUnavailable: .missingInput
         // A part is an input, whatever is missing of it.
         case .inPart(_, .io(_, code: ENOENT, _)): .missingInput
-        // A URI that the playlist has, and no option.
-        case .inPart(_, .invalidParameter): .badData
-        case .inPart(_, let error): error.exitStatus
+        // The playlist has it, and no option.
+        case .inPart(_, .invalidParameter), .inPart(_, .unsupported): .badData
+        case .inPart(_, let error), .misreadRange(let error, _, _): error.exitStatus
         }
     }
 }
@@ -72,6 +82,14 @@ extension DecryptionError {
     /// See ``PlaylistError/inPart(_:_:)``.
     package static func inPart(_ part: String, _ error: DecryptionError) -> DecryptionError {
         .layer(AnyLayerError(PlaylistError.inPart(part, error)))
+    }
+
+    /// See ``PlaylistError/misreadRange(_:_:isInitialization:)``.
+    static func misreadRange(
+        _ error: DecryptionError, _ reading: ByteRangeReading, _ isInitialization: Bool
+    ) -> DecryptionError {
+        .layer(
+            AnyLayerError(PlaylistError.misreadRange(error, reading, isInitialization: isInitialization)))
     }
 }
 

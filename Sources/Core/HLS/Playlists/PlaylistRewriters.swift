@@ -229,10 +229,10 @@ enum RewrittenTags {
         "EXT-X-ENDLIST", "EXT-X-PLAYLIST-TYPE", "EXT-X-I-FRAMES-ONLY",
     ]
 
-    /// A line without control characters.
+    /// A line without control characters, and white space at its end.
     static func clean(_ line: PlaylistLine) -> String {
-        guard line.problem != nil else { return line.text }
-        return String(String.UnicodeScalarView(line.text.unicodeScalars.filter { !isControl($0) }))
+        guard line.problem != nil else { return String(line.textWithoutEnd) }
+        return String(String.UnicodeScalarView(line.textWithoutEnd.unicodeScalars.filter { !isControl($0) }))
     }
 
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool { scalar.value < 0x20 || scalar.value == 0x7F }

@@ -108,7 +108,7 @@ extension KeyError {
         switch self {
         case .wrongLength(let byteCount, _, _, _): .wrongLength(byteCount: byteCount)
         case .notFetched(let error): .unreachable(reason: "\(error)")
-        case .unhandledScheme, .openToOthers, .missing, .unreadable, .commandFailed, .refused, .noKey:
+        case .unhandledScheme, .invalidDataURI, .openToOthers, .missing, .unreadable, .commandFailed, .refused, .noKey:
             .refused(reason: description)
         }
     }

@@ -55,12 +55,14 @@ public final class KeyLease: Sendable {
     }
 }
 
-/// Identifiers in messages: without user names, passwords and queries, which may be secret.
+/// Identifiers in messages: without user names, passwords and queries, which may be secret, or keys, which are.
 package enum ShownIdentifier {
     /// What may be shown of an identifier.
     ///
     /// - Source: RFC 3986, sections 3.2.1 and 7.5.
     package static func text(_ identifier: String) -> String {
+        // The key itself, unless it is none.
+        if identifier.utf8.prefix(5).elementsEqual("data:".utf8, by: { $0 | 0x20 == $1 | 0x20 }) { return "data:…" }
         // By bytes: a character may join a delimiter and what combines with it.
         var text = Array(identifier.utf8)
         if let query = text.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) {

@@ -60,7 +60,12 @@ extension ServedPlaylists {
         try file.checkVersion()
         let bytes = UnsafeRawBufferPointer(buffer)
         do throws(PlaylistProblem) {
-            let playlist = try Playlist.parse(bytes, limits: Self.limits)
+            var playlist = try Playlist.parse(bytes, limits: Self.limits)
+            if case .media(let media) = playlist {
+                var read = media.reading(options.ranges)
+                if options.keepsEncryption { read.refuseChains() }
+                playlist = .media(read)
+            }
             if isTooLong {
                 throw PlaylistProblem(
                     line: 1, kind: .tooLarge, found: "\(file.byteCount) bytes",

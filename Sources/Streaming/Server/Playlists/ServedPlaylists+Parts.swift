@@ -11,9 +11,8 @@ extension ServedPlaylists {
         let segment = media.segments[index]
         if let problem = segment.problem { throw loaded.error(problem) }
         var content = try content(
-            Resource(
-                uri: segment.uri, byteRange: segment.byteRange, encryption: segment.encryption,
-                name: "segment \(index + 1) (line \(segment.line), \(URIReference(segment.uri).redacted))"), loaded)
+            SegmentPart(segment), "segment \(index + 1) (line \(segment.line), \(URIReference(segment.uri).redacted))",
+            loaded)
         if let start = loaded.segmentOffsets.dropFirst(index).first {
             let headByteCount = sectionByteCount(before: index, media, loaded)
             content.position = position(start + headByteCount, loaded)
@@ -27,7 +26,7 @@ extension ServedPlaylists {
     ) throws(DecryptionError) -> ServedContent {
         let section = media.initializationSections[index]
         if let problem = section.problem { throw loaded.error(problem) }
-        var content = try content(resource(section), loaded)
+        var content = try content(of: section, loaded)
         let user = media.segments.firstIndex { $0.initializationSection == index }
         if let user, let start = loaded.segmentOffsets.dropFirst(user).first {
             content.position = position(start, loaded)
@@ -79,21 +78,6 @@ extension ServedPlaylists {
         return offsets
     }
 
-    /// A file, or a part of one, that a playlist names.
-    private struct Resource {
-        var uri: String
-        var byteRange: Range<UInt64>?
-        var encryption: SegmentEncryption
-        /// What messages call it.
-        var name: String
-    }
-
-    private func resource(_ section: InitializationSection) -> Resource {
-        Resource(
-            uri: section.uri, byteRange: section.byteRange, encryption: section.encryption,
-            name: "initialization section (line \(section.line), \(URIReference(section.uri).redacted))")
-    }
-
     private func position(_ start: UInt64, _ loaded: LoadedPlaylist) -> ServedContent.Position {
         ServedContent.Position(object: loaded.name, offset: start, objectByteCount: loaded.segmentOffsets.last ?? 0)
     }
@@ -105,29 +89,42 @@ extension ServedPlaylists {
         guard let number, number != before else { return 0 }
         let section = media.initializationSections[number]
         if let before, section.isSameResource(as: media.initializationSections[before]) { return 0 }
-        return (try? content(resource(section), loaded))?.byteCount ?? 0
+        return (try? content(of: section, loaded))?.byteCount ?? 0
     }
 
-    private func content(_ resource: Resource, _ loaded: LoadedPlaylist) throws(DecryptionError) -> ServedContent {
+    private func content(
+        of section: InitializationSection, _ loaded: LoadedPlaylist
+    ) throws(DecryptionError) -> ServedContent {
+        try content(
+            SegmentPart(section),
+            "initialization section (line \(section.line), \(URIReference(section.uri).redacted))",
+            loaded)
+    }
+
+    /// Opens a file, or a part of one, that a playlist names.
+    private func content(
+        _ part: SegmentPart, _ name: String, _ loaded: LoadedPlaylist
+    ) throws(DecryptionError) -> ServedContent {
         do throws(DecryptionError) {
-            return try open(resource, loaded)
+            return try open(part, loaded)
         } catch {
-            throw .inPart(loaded.name, .inPart(resource.name, error))
+            throw .inPart(loaded.name, .inPart(name, error))
         }
     }
 
-    private func open(_ resource: Resource, _ loaded: LoadedPlaylist) throws(DecryptionError) -> ServedContent {
-        guard let names = names(of: resource.uri, in: loaded) else {
-            throw .unsupported("fetching \(URIReference(resource.uri).redacted): expected a file of this folder")
+    private func open(_ part: SegmentPart, _ loaded: LoadedPlaylist) throws(DecryptionError) -> ServedContent {
+        guard let names = names(of: part.uri, in: loaded) else {
+            throw .unsupported("fetching \(URIReference(part.uri).redacted): expected a file of this folder")
         }
-        guard let file = try folder.open(names) else { throw .missing(URIReference(resource.uri).redacted) }
-        let range = resource.byteRange ?? 0..<file.byteCount
-        let slice = PinnedSource(try SlicedSource(file, range))
+        guard let file = try folder.open(names) else { throw .missing(URIReference(part.uri).redacted) }
         let isPinned = file.canBePinned()
         let modified = isPinned ? file.opened.modifiedSeconds : nil
-        var parts = ["hls", resource.byteRange.map { "\($0)" } ?? ""]
+        var parts = ["hls", part.byteRange.map { "\($0)" } ?? ""]
+        if part.reading != .ciphertext { parts.append(part.reading.rawValue) }
         let type = ContentType.ofFile(named: names.last ?? "")
-        guard !options.keepsEncryption, case .aes128(let keyURI, let iv, _) = resource.encryption else {
+        guard !options.keepsEncryption, case .aes128(let keyURI, let iv, _) = part.encryption else {
+            let range = try part.ownRange(in: file)
+            let slice = PinnedSource(try SlicedSource(file, range))
             var content = ServedContent(
                 contentType: type, byteCount: slice.byteCount,
                 entityTag: file.entityTag(parts, isPinned: isPinned), modified: modified
@@ -140,16 +137,19 @@ extension ServedPlaylists {
         // Asked first, as the ring does: a tag may be older than its bytes' key, never younger.
         let keyVersion = loaded.ring.version(for: keyURI) ?? ""
         let key = try loaded.ring.key(for: keyURI)
-        let object = try EncryptedObject(
-            source: slice, strategy: .cbcContinuous(iv: iv, padding: .pkcs7), backend: options.backend, key: key)
+        let ciphertext = try SegmentCiphertext(
+            in: PinnedSource(file), part, iv: iv, backend: options.backend, key: key)
+        let range = ciphertext.range
+        let object = try ciphertext.object(
+            over: PinnedSource(try SlicedSource(file, range)), backend: options.backend, key: key)
         parts += [keyURI, keyVersion, "\(iv.bigEndianValue)"]
         var content = ServedContent(
-            contentType: type, byteCount: object.plaintextByteCount,
+            contentType: type, byteCount: ciphertext.plaintextByteCount,
             entityTag: file.entityTag(parts, key: key, isPinned: isPinned), modified: modified
         ) { () throws(DecryptionError) in
-            try object.makeCursor()
+            try ciphertext.cursor(of: object)
         }
-        let byteCount = object.plaintextByteCount
+        let byteCount = ciphertext.plaintextByteCount
         content.mayWait = { file.mayWait(for: $0, of: byteCount, in: range) }
         return content
     }

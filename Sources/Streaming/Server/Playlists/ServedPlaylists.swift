@@ -19,6 +19,8 @@ package struct ServedPlaylists: ContentCatalogue {
         package var isRecorded = false
         /// Whether what is no playlist in spite of its name is something else, and no error.
         package var mayBeOthers = false
+        /// How byte ranges are read, where it is not what RFC 8216 says.
+        package var ranges = ByteRangeReadings()
         /// The names of the only playlists that are served, with those that they lead to; empty for all.
         package var named: [String] = []
         /// Decrypts segments.

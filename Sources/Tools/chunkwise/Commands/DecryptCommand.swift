@@ -22,16 +22,18 @@ struct DecryptCommand: ParsableCommand {
               chunkwise decrypt --key-file k film.enc - --range 1000000-1000999
               chunkwise decrypt --key-file k --strategy cbc-chunked --chunk-size 16MB film.enc film.mp4
               chunkwise decrypt --strategy hls-aes128 --keys folder film.m3u8 film.ts
+              chunkwise decrypt --strategy hls-aes128 --keep-going damaged.m3u8 rest.ts
               chunkwise decrypt --key-file k https://example.org/film.enc film.mp4
               chunkwise decrypt --strategy hls-aes128 https://example.org/film.m3u8 film.ts
               openssl enc -aes-128-cbc -K $KEY -iv $IV -in a -out a.enc   is what the default strategy reads
 
             EXIT CODES
-              0 decrypted; 64 usage; 65 the ciphertext, the key or the range is wrong; 66 a file is missing; 74 I/O
+              0 decrypted; 1 segments are missing, with --keep-going; 64 usage; 65 the ciphertext, the key or the range is wrong; 66 a file is missing; 74 I/O
             """))
 
     @OptionGroup var layout: StrategyOptions
     @OptionGroup var ivOptions: IVOptions
+    @OptionGroup var ciphertext: CiphertextOptions
     @OptionGroup var keyOptions: KeyOptions
     @OptionGroup var playlistOptions: PlaylistOptions
 
@@ -71,6 +73,9 @@ struct DecryptCommand: ParsableCommand {
     func run() throws {
         CoreDumps.disable()
         let (input, output) = try files()
+        try require(
+            input != "-",
+            "decrypt -: expected a file or a URL, which can be read from the middle (a pipe into a file first)")
         var remoteObject: RemoteObject?
         if URLText.isURL(input) {
             try requireReadable(input)
@@ -96,7 +101,7 @@ struct DecryptCommand: ParsableCommand {
             try remoteObject.map(IVOptions.block) ?? IVOptions.block(beside: input)
         }
         let cipher = try Validated.backend(backend)
-        let key = try keyOptions.key()
+        let key = try keyOptions.key(for: layout.strategy)
         // Mapping costs more than it saves where only a little is read, or where threads share what it saves: the
         // memory's bandwidth and latency.
         let access = try access() ?? (range == nil && threadCount == 1 ? .mmap : .pread)
@@ -107,7 +112,9 @@ struct DecryptCommand: ParsableCommand {
         }
         let source = try remoteObject.map { try Network.open($0.opening(strategy)) } ?? open(input, access)
         let object = try attempt(redactedName(input)) {
-            try EncryptedObject(source: source, strategy: strategy, backend: cipher, key: key)
+            try ciphertext.open(source, strategy) { () throws(DecryptionError) in
+                try EncryptedObject(source: source, strategy: strategy, backend: cipher, key: key)
+            }
         }
         try transfer(
             object, from: redactedName(input), to: output, request, windowByteCount: windowByteCount,
@@ -153,10 +160,13 @@ struct DecryptCommand: ParsableCommand {
     }
 
     /// Decrypts what was asked for of an open object.
+    ///
+    /// - Returns: The plaintext that was.
+    @discardableResult
     func transfer(
         _ object: any TransferableObject, from input: String, to output: String, _ request: RangeRequest?,
         windowByteCount: Int, threadCount: Int
-    ) throws {
+    ) throws -> Range<UInt64> {
         let length = object.plaintextByteCount
         let wanted = try require(
             request.map({ $0.resolved(plaintextByteCount: length) }) ?? 0..<length,
@@ -171,43 +181,7 @@ struct DecryptCommand: ParsableCommand {
             try sink.commit()
         }
         Terminal.clearProgress()
-    }
-}
-
-/// What the strategy hls-aes128 needs, whose input is a playlist.
-struct PlaylistOptions: ParsableArguments {
-    @OptionGroup var keyPlaces: PlaylistKeyOptions
-
-    @Option(
-        help: .taking(
-            "folder",
-            "hls-aes128: the folder that nothing in the playlist, keys included, may lead out of. (default: the one that the playlist lies in)"
-        ), completion: .directory)
-    var root: String?
-
-    @Option(
-        help: .taking(
-            "number", "hls-aes128: which variant of a master playlist, from 0. (default: that of the highest bandwidth)"
-        ))
-    var variant: Int?
-
-    /// Refuses options that another strategy has no use for.
-    func refuse(with strategy: String) throws {
-        try keyPlaces.refuse(with: strategy)
-        for case (let name, let value?) in [("--root", root), ("--variant", variant.map { "\($0)" })] {
-            throw CommandFailure(.usage, "\(name) \(value): expected none with the strategy \(strategy)")
-        }
-    }
-
-    /// Where keys come from.
-    ///
-    /// - Parameters:
-    ///   - keyOptions: The key of the whole playlist, if there is one.
-    ///   - inPlace: The keys that lie where the URIs say.
-    /// - Returns: The keys.
-    /// - Throws: `CommandFailure`.
-    func ring(_ keyOptions: KeyOptions, or inPlace: any KeyProvider) throws -> KeyRing {
-        try keyPlaces.rings(keyOptions.isGiven ? keyOptions.key() : nil, isStrict: keyOptions.strict)(inPlace)
+        return wanted
     }
 }
 
@@ -228,31 +202,58 @@ extension DecryptCommand {
         threadCount: Int
     ) throws {
         try layout.refuseParameters()
+        try ciphertext.refuse(with: "the strategy \(layout.strategy)")
         if let iv = ivOptions.iv {
             throw CommandFailure(.usage, "--iv \(iv): expected none with the strategy \(layout.strategy)")
         }
         let cipher = try Validated.backend(backend)
         let choice = playlistOptions.variant.map { VariantChoice.index($0) } ?? .highestBandwidth
-        let opened =
+        var opened =
             if let remoteObject { try servedPlaylist(remoteObject, choice) } else {
                 try playlist(input, choice, output: output)
             }
+        opened.playlist = opened.playlist.reading(playlistOptions.ranges.readings)
         let ring = try playlistOptions.ring(keyOptions, or: opened.keys)
         let shown = redactedName(input)
         let object = try attempt(shown) {
-            try HLSObject(playlist: opened.playlist, resources: opened.resources, keys: ring, backend: cipher)
+            try HLSObject(
+                playlist: opened.playlist, resources: opened.resources, keys: ring, backend: cipher,
+                leavesOutBroken: playlistOptions.keepGoing)
         }
         for warning in ring.warnings { Terminal.warn("\(warning)") }
         for note in opened.notes { Terminal.warn("\(shown): \(note)") }
-        try transfer(
-            object, from: shown, to: output, request, windowByteCount: windowByteCount, threadCount: threadCount)
-        // What is wrong where nothing was read; an error has said the rest.
-        for problem in opened.playlist.problems.prefix(10) { Terminal.warn("\(opened.name): \(problem)") }
+        let hasRest = object.problems.count < object.parts.count
+        if !hasRest { try attempt(shown) { try object.requireAll() } }
+        let decrypted: Range<UInt64>
+        do {
+            decrypted = try transfer(
+                object, from: shown, to: output, request, windowByteCount: windowByteCount, threadCount: threadCount)
+        } catch let failure as CommandFailure where hasRest && !playlistOptions.keepGoing && !object.problems.isEmpty {
+            throw CommandFailure(failure.code, "\(failure.message) (--keep-going writes the rest)")
+        }
+        guard playlistOptions.keepGoing else {
+            // What is wrong where nothing was read; an error has said the rest.
+            for problem in opened.playlist.problems.prefix(10) { Terminal.warn("\(opened.name): \(problem)") }
+            return
+        }
+        let missing = object.problems.filter { problem in
+            request == nil
+                || decrypted.contains(problem.range.lowerBound) && problem.range.lowerBound > decrypted.lowerBound
+        }
+        for problem in missing { Terminal.warn("missing: \(problem.error)") }
+        let parts = object.playlist.segments.map(\.problem) + object.playlist.initializationSections.map(\.problem)
+        for problem in opened.playlist.problems.filter({ !parts.contains($0) }).prefix(10) {
+            Terminal.warn("\(opened.name): \(problem)")
+        }
+        try require(
+            missing.isEmpty, .no,
+            "\(missing.count) of \(object.parts.count) parts of \(shown) are missing in \(output): expected all of them"
+        )
     }
 
     /// A media playlist, wherever it is from.
     private struct OpenedPlaylist {
-        let playlist: MediaPlaylist
+        var playlist: MediaPlaylist
         /// What lies around it.
         let resources: any SegmentResources
         /// The keys that lie where its URIs say.

@@ -60,7 +60,7 @@ struct EncryptCommand: ParsableCommand {
         let iv = try ivOptions.block() ?? Block(bigEndianValue: .random(in: .min ... .max))
         let strategy = try layout.strategy(ivOptions, keyOptions) { iv }
         let cipher = try Validated.backend(backend)
-        let key = try keyOptions.key()
+        let key = try keyOptions.key(for: layout.strategy)
         let source = try attemptInput { try StreamInput(input) }
         let encryptor = try attempt {
             try ObjectEncryptor(strategy: strategy, backend: cipher, key: key, windowByteCount: windowByteCount)

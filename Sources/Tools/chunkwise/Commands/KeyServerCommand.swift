@@ -197,7 +197,8 @@ struct KeyServerCommand: AsyncParsableCommand {
     private func prove(_ server: inout KeyServer, _ host: ListeningHost) throws {
         if let identity {
             let key = try attemptInput {
-                try KeyFile.read(identity, isStrict: strict, program: "chunkwise key-server")
+                try KeyFile.read(
+                    identity, KeyFile.Form(byteCounts: [32]), isStrict: strict, program: "chunkwise key-server")
             }
             server.identity = try attempt("--identity") { try ServerIdentity(key) }
         }

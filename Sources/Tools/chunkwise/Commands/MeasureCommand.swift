@@ -138,6 +138,7 @@ struct MeasureCommand: ParsableCommand {
     var input: String?
 
     @OptionGroup var ivOptions: IVOptions
+    @OptionGroup var ciphertext: CiphertextOptions
     @OptionGroup var keyOptions: KeyOptions
 
     @Option(help: "Fresh processes that are timed.")
@@ -209,8 +210,9 @@ struct MeasureCommand: ParsableCommand {
             let known = ObjectKind.allCases.map(\.rawValue).joined(separator: ", ")
             throw ValidationError("--source \(URLText.redacted(source)): expected \(known) or a URL")
         }
-        if input == nil, url == nil, keyOptions.keyFile != nil || keyOptions.keyHex != nil || ivOptions.iv != nil {
-            throw ValidationError("--key-file, --key-hex and --iv: expected them only with --input or a URL")
+        if input == nil, url == nil, keyOptions.isAnyGiven || ivOptions.iv != nil || ciphertext.asIs {
+            throw ValidationError(
+                "--key-file, --key-hex, --key-encoding, --iv and --as-is: expected them only with --input or a URL")
         }
         try requireValid(
             arrival == nil || !cold, "--arrival: expected it without --cold, which drops a file between reads")
@@ -235,7 +237,8 @@ struct MeasureCommand: ParsableCommand {
     }
 
     private func inputObject() throws -> MeasuredObject? {
-        let own = OwnObject(layout: layout, ivOptions: ivOptions, keyOptions: keyOptions)
+        let own = OwnObject(
+            layout: layout, ivOptions: ivOptions, keyOptions: keyOptions, ciphertext: ciphertext)
         if let url { return try own.served(url, network).object }
         if kind.isServed { try network.refuseTrust(kind.rawValue) } else { try network.refuse(kind.rawValue) }
         guard let input else {
@@ -259,6 +262,7 @@ struct MeasureCommand: ParsableCommand {
         if layout.isPlaylist { try checkPlaylist() }
         let parameters = try object.map { StrategyParameters(measured: $0.strategy) } ?? layout.measuredParameters()
         let objectByteCount = object?.plaintextByteCount ?? (objectSize ?? ByteSize(256 << 20)).byteCount
+        try require(objectByteCount > 0, "--object-size 0: expected 1 byte at least, to be measured")
         if parameters.padding == Padding.none, objectByteCount % 16 != 0 {
             throw CommandFailure(.usage, "--object-size \(objectByteCount): expected a multiple of 16, without padding")
         }

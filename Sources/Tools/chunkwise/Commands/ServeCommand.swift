@@ -42,8 +42,10 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var layout: StrategyOptions
 
     @OptionGroup var ivOptions: IVOptions
+    @OptionGroup var ciphertext: CiphertextOptions
     @OptionGroup var keyOptions: KeyOptions
     @OptionGroup var playlistKeys: PlaylistKeyOptions
+    @OptionGroup var ranges: ByteRangeOptions
 
     @Flag(help: "Serve the segments of playlists as they are, and their keys.")
     var hlsEncrypted = false
@@ -159,6 +161,7 @@ extension ServeCommand {
         }
         if layout.strategy == PlaylistKeyOptions.strategyName {
             try layout.refuseParameters()
+            try ciphertext.refuse(with: "the strategy \(layout.strategy)")
             if let iv = ivOptions.iv {
                 throw CommandFailure(.usage, "--iv \(iv): expected none with the strategy \(layout.strategy)")
             }
@@ -167,6 +170,7 @@ extension ServeCommand {
         let format = try format()
         guard isOneFolder else {
             try playlistKeys.refuse(with: "\(layout.strategy) and files")
+            try ranges.refuse(with: "\(layout.strategy) and files")
             if hlsEncrypted {
                 throw CommandFailure(.usage, "--hls-encrypted: expected a folder, or --strategy hls-aes128")
             }
@@ -196,12 +200,14 @@ extension ServeCommand {
             fixedIV = Block(bigEndianValue: 0)
         }
         let cipher = try Validated.backend(backend)
-        let key = try keyOptions.key()
-        let layout = layout
+        let key = try keyOptions.key(for: layout.strategy)
+        let (layout, ciphertext) = (layout, ciphertext)
         return EncryptedFiles.Format(description: "\(example)", iv: fixedIV, key: key) {
             (source, iv) throws(DecryptionError) in
             guard let strategy = try? layout.strategy(iv: iv) else { throw .unsupported(layout.strategy) }
-            return try EncryptedObject(source: source, strategy: strategy, backend: cipher, key: key)
+            return try ciphertext.open(source, strategy) { () throws(DecryptionError) in
+                try EncryptedObject(source: source, strategy: strategy, backend: cipher, key: key)
+            }
         }
     }
 
@@ -210,6 +216,7 @@ extension ServeCommand {
             backend: try Validated.backend(backend),
             keys: try playlistKeys.rings(key, isStrict: keyOptions.strict) { Self.report("warning: \($0)") })
         options.keepsEncryption = hlsEncrypted
+        options.ranges = ranges.readings
         options.isRecorded = record != nil
         options.report = Self.report
         return options
@@ -217,7 +224,7 @@ extension ServeCommand {
 
     /// The playlists of a folder, or those that were named, which lie in one.
     private func playlists(isOneFolder: Bool) throws -> ServedPlaylists {
-        var options = try playlistOptions(key: keyOptions.isGiven ? keyOptions.key() : nil)
+        var options = try playlistOptions(key: keyOptions.isGiven ? keyOptions.key(for: layout.strategy) : nil)
         if isOneFolder {
             return try attemptInput { try ServedPlaylists(folder: FilePath(inputs[0]), options: options) }
         }

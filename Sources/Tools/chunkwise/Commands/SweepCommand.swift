@@ -54,6 +54,7 @@ struct SweepCommand: ParsableCommand {
     @OptionGroup(title: "Many machines") var fleet: FleetOptions
     @OptionGroup var layout: StrategyOptions
     @OptionGroup var ivOptions: IVOptions
+    @OptionGroup var ciphertext: CiphertextOptions
     @OptionGroup var keyOptions: KeyOptions
     @OptionGroup var network: NetworkOptions
     @OptionGroup var cgroup: CgroupOptions
@@ -78,7 +79,9 @@ struct SweepCommand: ParsableCommand {
                 "--source \(URLText.redacted(source)): expected a URL (for objects that are made here, plans have the key "
                     + "source)")
         }
-        if input == nil, source == nil, layout.isGiven || keyOptions.isGiven || ivOptions.iv != nil {
+        if input == nil, source == nil,
+            layout.isGiven || keyOptions.isAnyGiven || ivOptions.iv != nil || ciphertext.asIs
+        {
             throw ValidationError("a layout, a key or an IV: expected them only with --input or --source")
         }
         if source == nil { try network.refuse(input.map { "--input \($0)" } ?? "a plan, whose cells say it") }
@@ -148,7 +151,8 @@ struct SweepCommand: ParsableCommand {
     }
 
     private func ownObject() throws -> (MeasuredObject?, RemoteObject?) {
-        let own = OwnObject(layout: layout, ivOptions: ivOptions, keyOptions: keyOptions)
+        let own = OwnObject(
+            layout: layout, ivOptions: ivOptions, keyOptions: keyOptions, ciphertext: ciphertext)
         if let source { return try own.served(source, network) }
         return (try input.map(own.file), nil)
     }

@@ -1,4 +1,4 @@
-import ArgumentParser
+public import ArgumentParser
 import ByteSources
 import Glibc
 import HLS
@@ -14,6 +14,13 @@ struct KeyOptions: ParsableArguments {
         completion: .file())
     var keyFile: String?
 
+    @Option(
+        help: .taking(
+            "encoding",
+            "How the key stands in its file: needed for 32 hexadecimal digits alone, which may be a key of 16 bytes or one of 32. (default: by the length)"
+        ))
+    var keyEncoding: KeyEncoding?
+
     @Option(help: .taking("hex", "The key in hexadecimal. For tests: every process of this machine can read it."))
     var keyHex: String?
 
@@ -25,15 +32,27 @@ struct KeyOptions: ParsableArguments {
     /// Whether one of the options is there.
     var isGiven: Bool { keyFile != nil || keyHex != nil }
 
+    /// Whether anything is said about a key.
+    var isAnyGiven: Bool { isGiven || keyEncoding != nil }
+
     /// Reads the key.
-    func key() throws -> SecretKey {
+    ///
+    /// - Parameter strategy: The name of the strategy that it is for, which may take keys of one length only.
+    /// - Returns: The key.
+    /// - Throws: `CommandFailure`.
+    func key(for strategy: String) throws -> SecretKey {
+        try require(
+            keyEncoding == nil || keyFile != nil, "--key-encoding: expected it with --key-file, which has the key")
         switch (keyFile, keyHex) {
         case (let file?, nil):
             if [32, 48, 64].contains(file.utf8.count), Hexadecimal.decode(file, allowsUpperCase: true) != nil {
                 throw CommandFailure(
                     .usage, "--key-file was given what looks like a key, not shown here: expected a file's name")
             }
-            return try attemptInput { try KeyFile.read(file, isStrict: strict) }
+            let form = KeyFile.Form(
+                encoding: keyEncoding, byteCounts: StrategyParameters.keyByteCounts(of: strategy),
+                choice: "--key-encoding hex or raw")
+            return try attemptInput { try KeyFile.read(file, form, isStrict: strict) }
         case (nil, let hex?):
             Terminal.warn("--key-hex shows the key to every process; prefer --key-file")
             guard let bytes = Hexadecimal.decode(hex, allowsUpperCase: true) else {
@@ -53,14 +72,15 @@ extension KeyFile {
     ///
     /// - Parameters:
     ///   - path: The file.
+    ///   - form: What is known of it.
     ///   - isStrict: Whether it is an error instead.
     ///   - program: What the warning begins with.
     /// - Returns: The key.
-    /// - Throws: See `KeyFile.read(_:isShared:)`.
+    /// - Throws: See `KeyFile.read(_:_:isShared:)`.
     static func read(
-        _ path: String, isStrict: Bool, program: String = "chunkwise"
+        _ path: String, _ form: Form = Form(), isStrict: Bool, program: String = "chunkwise"
     ) throws(DecryptionError) -> SecretKey {
-        try read(path) { (permissions) throws(DecryptionError) in
+        try read(path, form) { (permissions) throws(DecryptionError) in
             guard !isStrict else {
                 throw .openToOthers(path: "key file \(path)", permissions: permissions, expected: 0o600)
             }
@@ -69,6 +89,8 @@ extension KeyFile {
         }
     }
 }
+
+extension KeyEncoding: ExpressibleByArgument {}
 
 extension CommandKeys {
     /// A command line of the user's, to which the key's URI is added as its last argument.
@@ -122,16 +144,21 @@ struct PlaylistKeyOptions: ParsableArguments {
         // It tries again for a minute, and its time is over before this one is.
         if let server {
             let name = "chunkwise keys fetch"
-            return { _ in KeyRing(BatchCommandKeys(command: server, name: name, deadline: .seconds(90))) }
+            return { _ in
+                KeyRing(
+                    SchemeKeys(dataBefore: BatchCommandKeys(command: server, name: name, deadline: .seconds(90))))
+            }
         }
         if let key { return { _ in KeyRing(HandlerKeys { _ in key }) } }
         if let keys {
-            return { _ in KeyRing(FolderKeys(folder: FilePath(keys)), isStrict: isStrict, warn: warn) }
+            return { _ in
+                KeyRing(SchemeKeys(dataBefore: FolderKeys(folder: FilePath(keys))), isStrict: isStrict, warn: warn)
+            }
         }
         if let keyCommand {
-            return { _ in KeyRing(CommandKeys(shell: keyCommand)) }
+            return { _ in KeyRing(SchemeKeys(dataBefore: CommandKeys(shell: keyCommand))) }
         }
-        return { KeyRing($0, isStrict: isStrict, warn: warn) }
+        return { KeyRing(SchemeKeys(dataBefore: $0), isStrict: isStrict, warn: warn) }
     }
 }
 

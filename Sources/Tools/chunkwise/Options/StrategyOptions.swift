@@ -195,7 +195,21 @@ struct IVOptions: ParsableArguments {
         guard let bytes = Hexadecimal.decode(iv, allowsUpperCase: true) else {
             throw CommandFailure(.usage, "--iv \"\(iv)\" is not hexadecimal: expected 32 digits")
         }
+        guard bytes.count == Block.byteCount else {
+            throw CommandFailure(
+                .usage, "--iv: \(DecryptionError.invalidIV(byteCount: bytes.count))\(Self.filling(bytes.count))")
+        }
         return try attempt("--iv") { try Block(bytes) }
+    }
+
+    /// What shorter IVs are filled up with.
+    private static func filling(_ byteCount: Int) -> String {
+        switch byteCount {
+        case 12: " (behind a nonce of 12, the counter: 00000000 in plain CTR, 00000002 for the data of GCM)"
+        case 8: " (behind a nonce of 8, the counter: 0000000000000000)"
+        case 1..<16: " (openssl enc fills up with zeros at the end)"
+        default: ""
+        }
     }
 
     /// The IV in the file beside an encrypted file; `nil` if there is no such file.

@@ -12,6 +12,7 @@ struct OwnObject {
     let layout: StrategyOptions
     let ivOptions: IVOptions
     let keyOptions: KeyOptions
+    let ciphertext: CiphertextOptions
 
     /// Opens a file.
     func file(_ path: String) throws -> MeasuredObject {
@@ -20,8 +21,14 @@ struct OwnObject {
             "--input \(URLText.redacted(path)): expected a file (a URL of HTTP goes into --source)")
         try refusePlaylist("--input \(path)")
         let strategy = try layout.strategy(ivOptions, keyOptions) { try IVOptions.block(beside: path) }
-        let key = try keyOptions.key()
-        return try attemptInput { try MeasuredObject.file(FilePath(path), strategy: strategy, key: key) }
+        let key = try keyOptions.key(for: layout.strategy)
+        let object = try attemptInput {
+            try ciphertext.open(FileSource(path: FilePath(path)), strategy) { () throws(DecryptionError) in
+                try MeasuredObject.file(FilePath(path), strategy: strategy, key: key)
+            }
+        }
+        try requirePlaintext(object, "--input \(path)")
+        return object
     }
 
     /// Opens an object on a server.
@@ -31,12 +38,21 @@ struct OwnObject {
         let remoteObject = try network.remoteObject(url, isStrict: keyOptions.strict)
         _ = try Network.required()
         let strategy = try layout.strategy(ivOptions, keyOptions) { try IVOptions.block(beside: remoteObject) }
-        let key = try keyOptions.key()
-        let ciphertext = try Network.open(remoteObject.opening(strategy))
+        let key = try keyOptions.key(for: layout.strategy)
+        let source = try Network.open(remoteObject.opening(strategy))
         let object = try attempt(URLText.redacted(url)) {
-            try MeasuredObject.served(ciphertext, at: remoteObject, strategy: strategy, key: key)
+            try ciphertext.open(source, strategy) { () throws(DecryptionError) in
+                try MeasuredObject.served(source, at: remoteObject, strategy: strategy, key: key)
+            }
         }
+        try requirePlaintext(object, "--source \(URLText.redacted(url))")
         return (object, remoteObject)
+    }
+
+    private func requirePlaintext(_ object: MeasuredObject, _ option: String) throws {
+        try require(
+            object.plaintextByteCount > 0, .badData,
+            "\(option): its plaintext is empty: expected 1 byte at least, to be measured")
     }
 
     private func refusePlaylist(_ option: String) throws {

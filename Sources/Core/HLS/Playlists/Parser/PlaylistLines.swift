@@ -5,7 +5,7 @@ struct PlaylistLine {
     /// What it holds; bytes that are not UTF-8 are replaced.
     let text: String
     /// What is wrong with its characters.
-    let problem: PlaylistProblem?
+    var problem: PlaylistProblem?
 
     /// The text without the white space at its end, which players do not mind.
     var textWithoutEnd: Substring {
@@ -61,13 +61,14 @@ struct PlaylistLines {
                 problem: PlaylistProblem(
                     line: number, kind: .notUTF8, found: "bytes that are not UTF-8", expected: "text in UTF-8"))
         }
-        let control = text.unicodeScalars.first { $0.value < 0x20 || 0x7F...0x9F ~= $0.value }
-        let problem = control.map {
+        var line = PlaylistLine(number: number, text: text, problem: nil)
+        let control = line.textWithoutEnd.unicodeScalars.first { $0.value < 0x20 || 0x7F...0x9F ~= $0.value }
+        line.problem = control.map {
             PlaylistProblem(
                 line: number, kind: .controlCharacter, found: "the control character \(CharacterText.name($0))",
                 expected: "text without control characters, in lines that end with LF or CR LF")
         }
-        return PlaylistLine(number: number, text: text, problem: problem)
+        return line
     }
 }
 

@@ -27,7 +27,7 @@ extension PlaylistParser {
         return true
     }
 
-    private static let mediaTags: Set<String> = [
+    static let mediaTags: Set<String> = [
         "EXTINF", "EXT-X-BYTERANGE", "EXT-X-DISCONTINUITY", "EXT-X-KEY", "EXT-X-MAP", "EXT-X-PROGRAM-DATE-TIME",
         "EXT-X-DATERANGE", "EXT-X-GAP", "EXT-X-SKIP", "EXT-X-TARGETDURATION", "EXT-X-MEDIA-SEQUENCE",
         "EXT-X-DISCONTINUITY-SEQUENCE", "EXT-X-ENDLIST", "EXT-X-PLAYLIST-TYPE", "EXT-X-I-FRAMES-ONLY",

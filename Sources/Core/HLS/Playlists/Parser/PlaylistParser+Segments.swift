@@ -132,9 +132,11 @@ extension PlaylistParser {
                 }
             }
         }
-        return MediaPlaylist(
+        var playlist = MediaPlaylist(
             version: version, targetDuration: media.targetDuration, mediaSequence: media.sequence,
             discontinuitySequence: media.discontinuitySequence, kind: media.kind, hasEndList: media.hasEndList,
             initializationSections: media.sections, segments: media.segments, problems: problems)
+        if media.seen.contains("EXT-X-I-FRAMES-ONLY") { playlist.readIFrames() }
+        return playlist
     }
 }

@@ -10,6 +10,8 @@ struct PlaylistParser {
     var side: Side?
     var version: UInt64 = 1
     var isVersionSeen = false
+    /// What is said of lines with variables, once EXT-X-DEFINE was there.
+    var variables: PlaylistProblem?
 
     var media = MediaState()
     var keys = KeyState()
@@ -41,10 +43,12 @@ struct PlaylistParser {
         try checkStart(bytes)
         var lines = PlaylistLines(bytes, longestLine: limits.lineByteCount)
         var isFirst = true
-        while goesOn(side), let line = try lines.next() {
+        while goesOn(side), var line = try lines.next() {
+            if line.problem == nil, line.text.contains("{$") { line.problem = variables }
             if isFirst {
                 isFirst = false
-                guard line.text == "#EXTM3U" else { throw Self.notAPlaylist }
+                guard line.textWithoutEnd == "#EXTM3U" else { throw Self.notAPlaylist }
+                try noteEnd(of: line, "EXTM3U")
                 continue
             }
             if let problem = line.problem { try note(problem) }
@@ -100,14 +104,25 @@ struct PlaylistParser {
     }
 
     private mutating func tag(_ line: PlaylistLine) throws(PlaylistProblem) {
-        let text = line.text[...]
+        let text = line.textWithoutEnd
         let colon = text.utf8.firstIndex(of: UInt8(ascii: ":"))
         let name = String(text[text.index(after: text.startIndex)..<(colon ?? text.endIndex)])
         let value = colon.map { text[text.utf8.index(after: $0)...] } ?? ""
+        if Self.mediaTags.contains(name) || Self.masterTags.contains(name) || name == "EXT-X-VERSION" {
+            try noteEnd(of: line, name)
+        }
         if try commonTag(name, value, line.number) { return }
         if try mediaTag(name, value, line) { return }
         if try masterTag(name, value, line.number) { return }
         try checkSpelling(of: name, line.number)
+    }
+
+    /// White space at a line's end changes nothing, and a title may end with it.
+    private mutating func noteEnd(of line: PlaylistLine, _ name: String) throws(PlaylistProblem) {
+        guard line.textWithoutEnd.endIndex != line.text.endIndex, name != "EXTINF" else { return }
+        try note(
+            PlaylistProblem(
+                line: line.number, kind: .whitespace, found: "white space behind \(name)", expected: "the line's end"))
     }
 
     /// Tags are case-sensitive, and unknown ones are ignored: a key in small letters would silently be none.
@@ -159,10 +174,11 @@ struct PlaylistParser {
                         expected: "at most 13"))
             }
         case "EXT-X-DEFINE":
-            try note(
-                PlaylistProblem(
-                    line: line, kind: .unsupportedTag, found: "EXT-X-DEFINE, whose variables are not replaced",
-                    expected: "a playlist without variables"))
+            let problem = PlaylistProblem(
+                line: line, kind: .unsupportedTag, found: "EXT-X-DEFINE, whose variables are not replaced",
+                expected: "a playlist without variables")
+            variables = variables ?? problem
+            try note(problem)
         default:
             return false
         }
@@ -181,6 +197,8 @@ struct PlaylistParser {
             if text.first == " " || text.first == "\t" { problem = problem ?? found }
         }
         if side == .master {
+            // A playlist of that name would be looked for.
+            if let variables, problem == variables { throw variables }
             try variantURI(String(text), line.number)
         } else {
             side = .media

@@ -55,6 +55,8 @@ struct PlayCommand: ParsableCommand {
         transform: Duration.argument(.milliseconds, 0...3_600_000))
     var pause = Duration.zero
 
+    @OptionGroup var ranges: ByteRangeOptions
+
     @Flag(help: "Refuse key files and folders that others than their owner can open, instead of a warning.")
     var strict = false
 
@@ -75,17 +77,19 @@ struct PlayCommand: ParsableCommand {
         try attemptInput {
             let file = try PlaylistFile(path: FilePath(playlist), root: root.map { FilePath($0) })
             let exchange = ProvidedKeys(
-                provider(file), terms: terms, isStrict: strict, warn: { Terminal.warn("\($0)") })
+                SchemeKeys(dataBefore: provider(file)), terms: terms, isStrict: strict, warn: { Terminal.warn("\($0)") }
+            )
             let session = KeySession(
                 exchange: exchange, device: try store.device(isStrict: strict), seed: UInt64.random(in: 0...UInt64.max),
                 clock: SystemKeyClock(), storage: try store.sealedStore(isStrict: strict),
                 reporter: { identifier, failure in Terminal.warn("\(ShownIdentifier.text(identifier)): \(failure)") })
             let stores = store.folder != nil
-            let (pause, output) = (pause, output)
+            let (pause, output, readings) = (pause, output, ranges.readings)
             try Waiting.wait {
                 if stores { await session.persist(file.playlist.keyURIs) }
                 let object = try await HLSObject.open(
-                    file.playlist, resources: file.resources, session: session, backend: SwiftBitsliced())
+                    file.playlist.reading(readings), resources: file.resources, session: session,
+                    backend: SwiftBitsliced())
                 let early = await session.notices
                 for notice in early { Terminal.warn("\(notice)") }
                 let played: Result<Void, any Error>

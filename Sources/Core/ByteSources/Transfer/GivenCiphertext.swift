@@ -1,0 +1,137 @@
+package import RandomAccess
+
+/// A ciphertext that a user names, and may take for another one than it is.
+///
+/// CBC and CTR make plaintext of any bytes. What is known not to be theirs is refused, unless the user says that it is;
+/// and where the end gives it away, the error says what it may be.
+package enum GivenCiphertext {
+    /// Opens a ciphertext.
+    ///
+    /// - Parameters:
+    ///   - source: Its bytes.
+    ///   - strategy: What the user says that it is.
+    ///   - isAsSaid: Whether the user knows better than the first bytes.
+    ///   - open: Opens it.
+    /// - Returns: What `open` returns.
+    /// - Throws: `GivenCiphertextError`; what `open` throws.
+    package static func open<Object>(
+        _ source: any ByteSource, _ strategy: Strategy, isAsSaid: Bool,
+        _ open: () throws(DecryptionError) -> Object
+    ) throws(DecryptionError) -> Object {
+        // Authenticated chunks have headers of their own.
+        guard strategy.chunkFormat == nil else { return try open() }
+        if !isAsSaid { try requireStart(of: source, strategy) }
+        do throws(DecryptionError) {
+            return try open()
+        } catch {
+            guard let hint = hint(for: error, strategy, byteCount: source.byteCount) else { throw error }
+            throw .layer(AnyLayerError(GivenCiphertextError.unlikely(error, hint: hint)))
+        }
+    }
+
+    /// Source: OpenSSL's `apps/enc.c`, `magic`.
+    private static let saltedMark = Array("Salted__".utf8)
+
+    private static func requireStart(
+        of source: any ByteSource, _ strategy: Strategy
+    ) throws(DecryptionError) {
+        let count = Int(min(source.byteCount, 16))
+        let start = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 16)
+        defer { start.deallocate() }
+        start.initializeMemory(as: UInt8.self, repeating: 0)
+        try source.fetch(at: 0, into: UnsafeMutableRawBufferPointer(rebasing: start[..<count]))
+        if start.starts(with: saltedMark) { throw .layer(AnyLayerError(GivenCiphertextError.salted)) }
+        let first = Block(loadingFrom: UnsafeRawBufferPointer(start)).bigEndianValue
+        if let error = ivInFront(first, strategy, iv: strategy.iv(ofChunk: 0).bigEndianValue) {
+            throw .layer(AnyLayerError(error))
+        }
+    }
+
+    /// Whether the first 16 bytes are the IV or, in CTR, the nonce in it, behind which the counter is.
+    private static func ivInFront(_ first: UInt128, _ strategy: Strategy, iv: UInt128) -> GivenCiphertextError? {
+        let rest: GivenCiphertextError.Rest =
+            switch strategy {
+            case .cbcContinuous: .chain
+            case .ctr: .counter(Block(bigEndianValue: iv &- 1))
+            case .cbcChunked, .chunked: .chunks
+            }
+        // An IV of zeros begins files with holes.
+        if first == iv, iv != 0 { return .ivInFront(byteCount: 16, rest) }
+        // An IV that was counted down leaves out the first block, which is the IV itself.
+        guard strategy.mode == .ctr, first &- iv > 255 else { return nil }
+        let (nonce, counter) = (iv >> 32, UInt32(truncatingIfNeeded: iv))
+        if nonce != 0, counter < 3, first >> 32 == nonce { return .ivInFront(byteCount: 12, .chunks) }
+        if iv >> 64 != 0, UInt64(truncatingIfNeeded: iv) == 0, first >> 64 == iv >> 64 {
+            return .ivInFront(byteCount: 8, .chunks)
+        }
+        return nil
+    }
+
+    /// What a ciphertext may be that has a length or an end that CBC does not have.
+    private static func hint(for error: DecryptionError, _ strategy: Strategy, byteCount: UInt64) -> String? {
+        switch error {
+        case .truncatedCiphertext where strategy.padding != nil && byteCount % 16 != 0:
+            let rest = byteCount % 16
+            let known = rest == 10 ? ", as WhatsApp's media have" : rest == 4 ? ", or -20 of HMAC-SHA-1" : ""
+            return
+                "\(rest) bytes too many may be a nonce or header in front, which tail -c +\(rest + 1) cuts off, or a "
+                + "MAC behind, which head -c -\(rest) does\(known); and CTR has any length (--strategy ctr)"
+        case .invalidPadding where strategy.padding == .pkcs7:
+            return "another padding or none is read with --padding none, and a MAC behind is cut off by head -c -32 "
+                + "(HMAC-SHA-256)"
+        default: return nil
+        }
+    }
+}
+
+/// Why a ciphertext is none as it was named.
+package enum GivenCiphertextError: LayerError {
+    /// It begins as `openssl enc` with a password begins it: with `Salted__` and 8 bytes of salt.
+    case salted
+    /// It begins with its IV, or as many bytes of it as are no counter.
+    case ivInFront(byteCount: Int, Rest)
+    /// It cannot be opened, and there is something that it may be.
+    indirect case unlikely(DecryptionError, hint: String)
+
+    /// How what is behind an IV can be read without a copy of it.
+    package enum Rest: Hashable, Sendable {
+        /// The IV is the first block of a chain.
+        case chain
+        /// The IV is a block of a stream that begins with this counter.
+        case counter(Block)
+        /// Only by a copy.
+        case chunks
+    }
+
+    /// What was found, what was expected, and how to read it.
+    package var description: String {
+        switch self {
+        case .salted:
+            "the file begins with \"Salted__\" and a salt, as openssl enc with a password writes it: expected ciphertext "
+                + "from the first byte on (tail -c +17 cuts both off, openssl enc -d -P shows key and IV), or --as-is"
+        case .ivInFront(let byteCount, let rest):
+            "the file begins with \(byteCount == 16 ? "its IV" : "\(byteCount) bytes of its IV"): expected ciphertext from "
+                + "the first byte on (tail -c +\(byteCount + 1) cuts it off\(Self.way(rest))), or --as-is"
+        case .unlikely(let error, let hint):
+            "\(error); \(hint)"
+        }
+    }
+
+    private static func way(_ rest: Rest) -> String {
+        switch rest {
+        case .chain: ", --range 16- with --iv \(String(repeating: "0", count: 32)) reads past it"
+        case .counter(let block): ", --range 16- with --iv \(digits(block)) reads past it"
+        case .chunks: ""
+        }
+    }
+
+    private static func digits(_ block: Block) -> String {
+        let digits = String(block.bigEndianValue, radix: 16)
+        return String(repeating: "0", count: 32 - digits.count) + digits
+    }
+
+    /// The error's name in the subject protocol.
+    package var protocolName: String {
+        if case .unlikely(let error, _) = self { error.protocolName } else { "invalidRequest" }
+    }
+}

@@ -1,0 +1,80 @@
+public import ArgumentParser
+import HLS
+import RandomAccess
+import SystemPackage
+
+/// What the strategy hls-aes128 needs, whose input is a playlist.
+struct PlaylistOptions: ParsableArguments {
+    @OptionGroup var keyPlaces: PlaylistKeyOptions
+
+    @Option(
+        help: .taking(
+            "folder",
+            "hls-aes128: the folder that nothing in the playlist, keys included, may lead out of. (default: the one that the playlist lies in)"
+        ), completion: .directory)
+    var root: String?
+
+    @Option(
+        help: .taking(
+            "number", "hls-aes128: which variant of a master playlist, from 0. (default: that of the highest bandwidth)"
+        ))
+    var variant: Int?
+
+    @OptionGroup var ranges: ByteRangeOptions
+
+    @Flag(
+        help:
+            "hls-aes128: go on where a segment is missing, broken or marked by EXT-X-GAP: the rest is written, what is missing is named, and the exit code is 1."
+    )
+    var keepGoing = false
+
+    /// Refuses options that another strategy has no use for.
+    func refuse(with strategy: String) throws {
+        try keyPlaces.refuse(with: strategy)
+        try require(!keepGoing, "--keep-going: expected none with the strategy \(strategy)")
+        try ranges.refuse(with: strategy)
+        for case (let name, let value?) in [("--root", root), ("--variant", variant.map { "\($0)" })] {
+            throw CommandFailure(.usage, "\(name) \(value): expected none with the strategy \(strategy)")
+        }
+    }
+
+    /// Where keys come from.
+    ///
+    /// - Parameters:
+    ///   - keyOptions: The key of the whole playlist, if there is one.
+    ///   - inPlace: The keys that lie where the URIs say.
+    /// - Returns: The keys.
+    /// - Throws: `CommandFailure`.
+    func ring(_ keyOptions: KeyOptions, or inPlace: any KeyProvider) throws -> KeyRing {
+        try keyPlaces.rings(
+            keyOptions.isGiven ? keyOptions.key(for: PlaylistKeyOptions.strategyName) : nil, isStrict: keyOptions.strict
+        )(inPlace)
+    }
+}
+
+/// Readings of byte ranges that are not what RFC 8216 says.
+struct ByteRangeOptions: ParsableArguments {
+    @Option(
+        help: .taking(
+            "reading",
+            "hls-aes128: what EXT-X-BYTERANGE of an encrypted segment counts; see docs/serving.md. (default: as RFC 8216 has it)"
+        ))
+    var segmentRanges: ByteRangeReading?
+
+    @Option(help: .taking("reading", "hls-aes128: what the BYTERANGE of an encrypted EXT-X-MAP counts, likewise."))
+    var mapRanges: ByteRangeReading?
+
+    init() {}
+
+    /// The readings that are given.
+    var readings: ByteRangeReadings { ByteRangeReadings(segments: segmentRanges, sections: mapRanges) }
+
+    /// Refuses options that another strategy has no use for.
+    func refuse(with strategy: String) throws {
+        for case (let name, let value?) in [("--segment-ranges", segmentRanges), ("--map-ranges", mapRanges)] {
+            throw CommandFailure(.usage, "\(name) \(value): expected none with the strategy \(strategy)")
+        }
+    }
+}
+
+extension ByteRangeReading: ExpressibleByArgument {}
