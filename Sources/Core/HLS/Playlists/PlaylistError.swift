@@ -96,6 +96,8 @@ extension DecryptionError {
 extension PlaylistProblem {
     /// The problem as an error of an object that is opened or read.
     package var decryptionError: DecryptionError {
-        kind.isUnsupported ? .unsupported("playlist \(self)") : .invalidPlaylist(reason: description)
+        // A segment that is said to be missing is missing. The corresponding C constant is `ENOENT`.
+        if kind == .gap { return .io(operation: "open a segment", code: 2, reason: description) }
+        return kind.isUnsupported ? .unsupported("playlist \(self)") : .invalidPlaylist(reason: description)
     }
 }

@@ -15,6 +15,8 @@ struct TextbookPlaylist {
     }
 
     private(set) var pieces: [Piece] = []
+    /// Whether byte ranges are of the plaintext of a resource that is one chain. Source: RFC 8216, section 6.3.6.
+    private(set) var isOfFrames = false
 
     private struct Key {
         var uri: String
@@ -48,6 +50,8 @@ struct TextbookPlaylist {
             let (name, value) = (String(parts[0]), parts.count > 1 ? String(parts[1]) : "")
             switch name {
             case "#EXT-X-MEDIA-SEQUENCE": sequence = fault == .sequenceIgnored ? 0 : UInt64(value) ?? 0
+            case "#EXT-X-I-FRAMES-ONLY": isOfFrames = fault != .framesAlone
+            case "#EXT-X-GAP": if fault == .gapRefused { throw Self.invalid(name) }
             case "#EXT-X-STREAM-INF": throw .unsupported("a master playlist")
             case "#EXT-X-DISCONTINUITY": if fault == .sequenceRestarts { sequence = 0 }
             case "#EXT-X-KEY": try keyTag(value)
@@ -233,7 +237,11 @@ final class TextbookPlaylistReader: RandomAccessDecryptor {
                 throw .io(operation: "open \(piece.uri)", code: 2, reason: "not there")
             }
             let length = Int(resource.byteCount)
-            let range = piece.range ?? 0..<length
+            var range = piece.range ?? 0..<length
+            let isFrame = playlist.isOfFrames && piece.range != nil && piece.key != nil
+            let frame = range
+            // Whole blocks, and the one before them.
+            if isFrame { range = max(0, frame.lowerBound / 16 * 16 - 16)..<(frame.upperBound + 15) / 16 * 16 }
             guard range.upperBound <= length else {
                 throw .truncatedCiphertext(byteCount: resource.byteCount, expected: "\(range.upperBound)")
             }
@@ -255,7 +263,13 @@ final class TextbookPlaylistReader: RandomAccessDecryptor {
                 }
                 chain = next
                 let isLast = index == playlist.pieces.count - 1
-                if fault != .paddingBetween || isLast { try Self.unpad(&bytes, fault) }
+                if isFrame {
+                    // The block before was there to be the IV of the next one.
+                    bytes = Array(bytes[frame.lowerBound - range.lowerBound..<frame.upperBound - range.lowerBound])
+                    if fault == .framesUnpadded { try? Self.unpad(&bytes, nil) }
+                } else if fault != .paddingBetween || isLast {
+                    try Self.unpad(&bytes, fault)
+                }
             } else if fault == .paddingOfPlain {
                 try? Self.unpad(&bytes, nil)
             }

@@ -54,6 +54,20 @@ struct PlaylistBuilder {
         resources[uri, default: []] += bytes
     }
 
+    /// Adds a resource that is one chain, and segments that are ranges of its plaintext, as I-frames are.
+    mutating func frames(_ uri: String, _ byteCount: Int, _ ranges: [Range<Int>], key: String, iv: UInt128) {
+        let start = plaintext.count
+        resources[uri] = piece(byteCount, key: key, iv: iv)
+        let whole = Array(plaintext[start...])
+        plaintext.removeSubrange(start...)
+        for range in ranges {
+            line("#EXTINF:1,")
+            line("#EXT-X-BYTERANGE:\(range.count)@\(range.lowerBound)")
+            line(uri)
+            plaintext += whole[range]
+        }
+    }
+
     /// The ciphertext of the next bytes of the plaintext.
     mutating func piece(_ byteCount: Int, key: String?, iv: UInt128) -> [UInt8] {
         // No two pieces alike, and some bytes that look like padding.

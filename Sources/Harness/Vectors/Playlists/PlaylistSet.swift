@@ -109,6 +109,12 @@ package enum PlaylistSet {
                 list.segment("other", 9)
                 list.range("all", 5, gap: 2)
             }.opens("ranges/plain", .segmentByteRange),
+            // Source: RFC 8216, section 6.3.6.
+            build { list in
+                list.line("#EXT-X-I-FRAMES-ONLY")
+                list.key("k", iv: 77)
+                list.frames("all", 200, [48..<96, 5..<25, 100..<133, 0..<16], key: "k", iv: 77)
+            }.opens("ranges/I-frames", .segmentByteRange),
         ]
     }
 
@@ -234,6 +240,13 @@ package enum PlaylistSet {
             list(good) { $0.keys["k"] = [UInt8](repeating: 1, count: 32) }.fails(
                 "\(kind)/long key", .invalidKey, .missingKey),
             list(good) { $0.resources["b"] = nil }.fails("\(kind)/no segment", .io, .badSegment),
+            build { list in
+                if sequence > 0 { list.line("#EXT-X-MEDIA-SEQUENCE:\(sequence)") }
+                list.key("k")
+                list.segment("a", 20, key: "k", iv: UInt128(sequence))
+                list.segment("b", 20, key: "k", iv: UInt128(sequence) + 1, between: ["#EXT-X-GAP"])
+                list.resources["b"] = nil
+            }.fails("\(kind)/gap", .io, .badSegment),
             list(good) { $0.resources["b"] = [] }.fails("\(kind)/empty segment", .truncatedCiphertext, .badSegment),
             list(good) { $0.resources["b"]?.removeLast() }.fails(
                 "\(kind)/cut segment", .truncatedCiphertext, .badSegment),

@@ -132,7 +132,11 @@ struct RangeResponder: Responder {
             return rest
         }
         guard token.isShown(in: request.fields.authorization) else {
-            throw Refusal(status: .unauthorized, fields: ["WWW-Authenticate": "Bearer realm=\"chunkwise\""])
+            throw Refusal(
+                status: .unauthorized,
+                reason: "401 Unauthorized: expected the token, first in the path as in the URL that chunkwise printed, "
+                    + "or in the field Authorization: Bearer",
+                fields: ["WWW-Authenticate": "Bearer realm=\"chunkwise\""])
         }
         return target
     }

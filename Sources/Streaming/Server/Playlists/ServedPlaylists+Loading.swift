@@ -161,9 +161,7 @@ struct LoadedPlaylist: Sendable {
 
     /// What is wrong with a line, as an error of the playlist.
     func error(_ problem: PlaylistProblem) -> DecryptionError {
-        // A segment that is said to be missing is missing.
-        if problem.kind == .gap { return .inPart(name, .missing("line \(problem.line)")) }
-        return .inPart(name, problem.decryptionError)
+        .inPart(name, problem.decryptionError)
     }
 }
 

@@ -2,6 +2,7 @@
 import ByteSources
 import CLinux
 import Dispatch
+import Foundation
 import Glibc
 import Server
 
@@ -59,8 +60,11 @@ enum Listening {
     }
 
     /// An address and a port as URLs have them.
+    ///
+    /// Nobody connects to an address that stands for all of a machine's: its name stands there instead.
     static func authority(_ host: String, _ port: Int) -> String {
-        "\(host.contains(":") ? "[\(host)]" : host):\(port)"
+        let host = ["0.0.0.0", "::"].contains(host) ? ProcessInfo.processInfo.hostName : host
+        return "\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
 
     /// Writes out what was printed when the server listens. If nobody can learn where that is, it ends.

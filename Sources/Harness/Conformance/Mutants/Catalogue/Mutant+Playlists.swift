@@ -48,6 +48,9 @@ package enum PlaylistFault: String, CaseIterable, Sendable {
     case sectionAgain = "hls-section-again"
     case sectionKeyLater = "hls-section-key-of-segment"
     case sectionPlain = "hls-section-plain"
+    case framesAlone = "hls-i-frames-alone"
+    case framesUnpadded = "hls-i-frames-unpadded"
+    case gapRefused = "hls-gap-refused"
     case returnKept = "hls-carriage-return-kept"
     case blankLineEnds = "hls-blank-line-ends"
     case commentRefused = "hls-comment-refused"
@@ -106,6 +109,9 @@ package enum PlaylistFault: String, CaseIterable, Sendable {
         case .sectionKeyLater:
             (.initializationSection, "The initialization section is decrypted with its segment's key.")
         case .sectionPlain: (.initializationSection, "The initialization section is not decrypted.")
+        case .framesAlone: (.segmentByteRange, "The range of an I-frame is taken for a ciphertext of its own.")
+        case .framesUnpadded: (.segmentByteRange, "What looks like padding at the end of an I-frame is removed.")
+        case .gapRefused: (.badSegment, "EXT-X-GAP makes the playlist one that cannot be.")
         case .returnKept: (.playlistText, "Lines that end with CR LF keep the CR.")
         case .blankLineEnds: (.playlistText, "A blank line ends the playlist.")
         case .commentRefused: (.playlistText, "A comment is an error.")
