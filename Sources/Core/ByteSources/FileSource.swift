@@ -19,12 +19,20 @@ public final class FileSource: ByteSource {
     ///
     /// - Throws: `DecryptionError.io` if it cannot be opened, is something that cannot be read at an offset (a directory,
     ///   a pipe), or is still changing then.
-    public convenience init(path: FilePath) throws(DecryptionError) {
+    public convenience init(path: FilePath) throws(DecryptionError) { try self.init(path: path, waits: true) }
+
+    /// Opens a file for reading.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - waits: Whether to wait, as ``init(path:)`` does; not for a file that this process writes itself.
+    /// - Throws: `DecryptionError.io`; see ``init(path:)``.
+    package convenience init(path: FilePath, waits: Bool) throws(DecryptionError) {
         let descriptor = try SystemCall.check("open \(path)") {
             // Without `nonBlocking`, opening a pipe waits for someone to write to it; files and disks ignore it.
             try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
         }
-        try self.init(adopting: descriptor, path: path, waits: true)
+        try self.init(adopting: descriptor, path: path, waits: waits)
     }
 
     /// Takes over an open file, which is closed with this source, or at once if this fails.

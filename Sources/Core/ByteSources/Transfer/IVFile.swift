@@ -96,7 +96,7 @@ package enum IVFile {
     /// The files that get their names one after the other: the IVs of both, the new ciphertext, its IV.
     static func prepare(_ sink: FileSink, at path: FilePath, iv: Block) throws(DecryptionError) -> [PreparedFile] {
         let data = try sink.prepare()
-        let own = line(iv, try firstBytes(of: FileSource(path: data.hiddenPath), atMost: Block.byteCount))
+        let own = line(iv, try firstBytes(of: FileSource(path: data.hiddenPath, waits: false), atMost: Block.byteCount))
         let ivPath = Self.path(of: path)
         if let old = try? FileSource(path: path), let start = try? firstBytes(of: old, atMost: Block.byteCount),
             let file = try? FileSource(path: ivPath),

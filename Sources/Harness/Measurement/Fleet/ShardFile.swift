@@ -75,7 +75,7 @@ package struct ShardFile: Sendable {
     ///   - path: The shard's file.
     /// - Throws: `DecryptionError.io`.
     package static func publish(_ log: FilePath, as path: FilePath) throws {
-        let source = try FileSource(path: log)
+        let source = try FileSource(path: log, waits: false)
         let sink = try FileSink(path: path)
         let hash = SHA256Hasher()
         var offset: UInt64 = 0
@@ -94,7 +94,7 @@ package struct ShardFile: Sendable {
     ///
     /// - Throws: `Unusable`; `DecryptionError.io`; `ResultsError.unknownSchema`.
     package init(reading path: FilePath) throws {
-        let source = try FileSource(path: path)
+        let source = try FileSource(path: path, waits: false)
         // The last two lines are short, and a header is no longer than a plan.
         let tail = try Self.bytes(source, source.byteCount - min(source.byteCount, 1 << 12)..<source.byteCount)
         var lines = tail.split(separator: Self.newline, omittingEmptySubsequences: false).dropLast()
@@ -138,7 +138,7 @@ package struct ShardFile: Sendable {
 
     /// The header of a result file; `nil` if there is no file, or if it begins with none.
     static func header(of path: FilePath) -> RunHeader? {
-        guard let source = try? FileSource(path: path) else { return nil }
+        guard let source = try? FileSource(path: path, waits: false) else { return nil }
         var line: [UInt8] = []
         while !line.contains(newline), UInt64(line.count) < source.byteCount {
             let end = min(source.byteCount, max(1 << 16, 2 * UInt64(line.count)))
@@ -172,7 +172,7 @@ package struct ShardFile: Sendable {
 
     /// Calls `body` with the records as they stand in the file, without header, end and seal, piece by piece.
     func forEachPiece(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-        try Self.forEachPiece(of: try FileSource(path: path), records, body)
+        try Self.forEachPiece(of: try FileSource(path: path, waits: false), records, body)
     }
 
     /// Calls `body` with each record between the header and the end record.
