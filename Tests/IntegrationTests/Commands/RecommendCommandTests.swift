@@ -1,3 +1,4 @@
+import Foundation
 import Results
 import Support
 import TestSupport
@@ -74,6 +75,16 @@ struct RecommendCommandTests {
         let options = raises.compactMap { $0["option"]?.string }.flatMap { $0.split(separator: " ").map(String.init) }
         #expect(options == ["--memory", "4KiB"])
         #expect(try Chunkwise.run(tight + options + ["--first-byte", "1s"], in: folder.path).status == 0)
+    }
+
+    @Test("of the reference run, nothing that holds a chunk of more than the memory budget is a choice")
+    func longChunks() throws {
+        let package = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
+        let results = package.appending(path: "reports/2026-11-27-vm").standardized.path
+        let run = try Chunkwise.run(["recommend", results, "--memory", "1MiB", "--format", "json"])
+        let choice = try #require(JSONValue.parse(run.output)?["choice"])
+        #expect(run.status == 0 && choice["chunkByteCount"]?.integer ?? .max <= 1 << 20)
+        #expect(choice["memoryGrowthByteCount"]?.integer ?? .max <= 1 << 20)
     }
 
     @Test("text and Markdown name the choice, and several results are answered one by one")

@@ -18,7 +18,7 @@ package import Vectors
 /// 6. Each residue modulo 16 of a read's start with each of its length is chosen once, going round through the objects of
 ///    all strategies and key lengths that have every range.
 /// 7. All short lists are chosen, all long reads, and all objects that do not open for their padding in one chain, for their
-///    last chunk, or for what was cut off between or in authenticated chunks.
+///    last chunk, for what was cut off between or in authenticated chunks, or since their playlist is broken.
 /// 8. Of a chosen read, the group's opening comes along.
 package struct VectorTier: Sendable {
     /// The max number of vectors that are chosen. With the reads that are repeated under faults and the other checks, a subject
@@ -96,8 +96,8 @@ package struct VectorTier: Sendable {
         }
         for index in Self.covering(candidates, groups) { take(index) }
         for (index, candidate) in candidates.enumerated() {
-            let isOfEnd = candidate.read == nil && candidate.flags.contains(where: Self.ends.contains)
-            if isOfEnd || candidate.flags.contains(.longRead) { take(index) }
+            let isOpening = candidate.read == nil && candidate.flags.contains(where: Self.openings.contains)
+            if isOpening || candidate.flags.contains(.longRead) { take(index) }
         }
         var indicesByFlag: [VectorFlag: [Int]] = [:]
         for (index, candidate) in candidates.enumerated() where candidate.isCheap {
@@ -167,8 +167,10 @@ package struct VectorTier: Sendable {
     private static let ordered: Set<VectorFlag> = [
         .forwardReads, .backwardRead, .repeatedRead, .afterEmptyRead, .afterFailure, .seekStorm,
     ]
-    /// Classes of bugs in how an object's end is taken.
-    private static let ends: Set<VectorFlag> = [.paddingByte, .impossibleLastChunk, .truncatedChunks]
+    /// Classes of bugs that show in how an object opens, each with few objects.
+    private static let openings: Set<VectorFlag> = [
+        .paddingByte, .impossibleLastChunk, .truncatedChunks, .badPlaylist, .missingKey, .badSegment,
+    ]
     private static let orderedReadCount = 20
     private static let largestCheapByteCount = 1 << 20
 
