@@ -372,7 +372,7 @@ for target in package.targets where target.type != .system {
 /// such flags cannot be depended on.
 let optimized = [
     "Support", "RandomAccess", "ByteSources", "SwiftAESBackend", "Statistics", "Results", "SubjectProtocol", "Vectors",
-    "Conformance", "Subject",
+    "Conformance", "Subject", "Measurement", "Gate", "Report",
 ]
 if Context.environment["CHUNKWISE_OPTIMIZED"] != nil {
     for target in package.targets where optimized.contains(target.name) {
