@@ -56,11 +56,13 @@ def key_tag(text):
 
 
 def parse(text):
-    """The parts of the plaintext: (URI, range or None, key or None), a key being (URI, IV) or "unsupported"."""
+    """The parts of the plaintext: (URI, range or None, key or None), a key being (URI, IV) or "unsupported"; and whether
+    segments are I-frames."""
     lines = text.splitlines()
     if not lines or lines[0].strip() != "#EXTM3U":
         raise Failure("invalidRequest")
     parts, keys, sequence, wanted, section, before, follows = [], {}, 0, None, None, None, None
+    frames = any(line.strip() == "#EXT-X-I-FRAMES-ONLY" for line in lines)
 
     def current():
         return keys.get("identity") or next(iter(keys.values()), None)
@@ -99,7 +101,7 @@ def parse(text):
                 key = (key[0], sequence)
             parts.append((uri, place, key))
             sequence += 1
-    return parts
+    return parts, frames
 
 
 class Part:
@@ -131,6 +133,22 @@ class Part:
         return self.blocks(first, (end + 15) // 16 * 16)[start - first:end - first]
 
 
+class Frame(Part):
+    """A byte range of the plaintext of a resource that is one chain. Source: RFC 8216, section 6.3.6."""
+
+    def __init__(self, source, place, key, iv, decrypt):
+        super().__init__(source, None, key, iv, decrypt)
+        self.offset, self.length = place[0], place[1] - place[0]
+        if place[1] > source.length:
+            raise Failure("truncatedCiphertext")
+
+    def unpad(self):
+        """Leaves it as it is: what lies in the middle of a chain has no padding."""
+
+    def read(self, start, end):
+        return super().read(self.offset + start, self.offset + end)
+
+
 class Playlist:
     """Ranges of a playlist's plaintext; what is wrong is found in the protocol's order."""
 
@@ -144,7 +162,7 @@ class Playlist:
             for count in source["byteCounts"].values():
                 integer(count)
         keys = {uri: hexadecimal(digits) for uri, digits in keys.items()}
-        parts = parse(request["playlist"])
+        parts, frames = parse(request["playlist"])
         if any(key == "unsupported" for _, _, key in parts):
             raise Failure("unsupported")
         if any(key and len(keys.get(key[0], b"")) != 16 for _, _, key in parts):
@@ -153,7 +171,8 @@ class Playlist:
         self.parts, self.length = [], 0
         for uri, place, key in parts:
             secret, iv = (keys[key[0]], (key[1] % 2**128).to_bytes(16, "big")) if key else (None, None)
-            self.parts.append(Part(resources[uri], place, secret, iv, decrypt))
+            kind = Frame if frames and place and key else Part
+            self.parts.append(kind(resources[uri], place, secret, iv, decrypt))
         for part in self.parts:
             part.unpad()
             self.length += part.length

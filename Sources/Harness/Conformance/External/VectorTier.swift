@@ -22,8 +22,8 @@ package import Vectors
 /// 8. Of a chosen read, the group's opening comes along.
 package struct VectorTier: Sendable {
     /// The max number of vectors that are chosen. With the reads that are repeated under faults and the other checks, a subject
-    /// gets at most 8,000 reads.
-    package static let largestCount = 6_000
+    /// gets at most 10,000 reads.
+    package static let largestCount = 7_500
 
     /// A chosen vector.
     private struct Candidate {

@@ -7,7 +7,7 @@ extension VectorSet {
     package static func shortLists() -> [VectorGroup] {
         lookalikeEnds() + specialReads() + strideReads() + carryReads() + widthReads() + windowReads()
             + chunkNumberReads()
-            + chunkEndReads()
+            + chunkEndReads() + nonceReads()
     }
 
     /// Whether a group is such a list.
@@ -149,6 +149,16 @@ extension VectorSet {
                 id: prefix + group.id, flags: group.flags, strategy: group.strategy, key: group.key,
                 ciphertext: group.ciphertext, plaintext: group.plaintext, rule: group.rule,
                 patterns: list(reads.map { ($0.offset, $0.count) }, .chunkEdge))
+        }
+    }
+
+    /// Reads that start at the first counters behind a short nonce.
+    private static func nonceReads() -> [VectorGroup] {
+        shortNonces().map { group in
+            let reads: [Range] = [(0, 16), (0, 200), (16, 16), (16, 200), (32, 33), (40, 130), (80, 16)]
+            return VectorGroup(
+                id: prefix + group.id, flags: group.flags, strategy: group.strategy, key: group.key,
+                ciphertext: group.ciphertext, plaintext: group.plaintext, patterns: list(reads, .shortNonce))
         }
     }
 }
