@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Has headless Chromium play and seek a video, and prints duration, size and a hash of the pixels of each frame.
 
-    chromium_frames.py PAGE VIDEO TIMES            PAGE is the URL of frames.html, VIDEO what its element gets
-    chromium_frames.py --whole FOLDER VIDEO TIMES  serves FOLDER by itself; the page fetches the video whole first
+    chromium_frames.py FOLDER VIDEO TIMES          serves FOLDER, which has frames.html; VIDEO is what its element gets
+    chromium_frames.py --whole FOLDER VIDEO TIMES  the page fetches the video whole first
 
-TIMES are seconds, joined by commas. Ends with 1 if the page reports a failure, 2 if it reports nothing.
+A server whose video is shown has to allow pages of other sites: what it serves itself runs no scripts. TIMES are seconds, joined by commas. Ends with 1 if the page reports a failure, 2 if it reports nothing.
 """
 import functools
 import http.server
@@ -38,15 +38,15 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 def main():
     arguments = sys.argv[1:]
     is_whole = arguments[:1] == ["--whole"]
-    place, video, times = arguments[1:] if is_whole else arguments
-    handler = functools.partial(Handler, directory=place if is_whole else tempfile.gettempdir() + "/nothing")
+    folder, video, times = arguments[1:] if is_whole else arguments
+    handler = functools.partial(Handler, directory=folder)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     origin = f"http://127.0.0.1:{server.server_port}"
     query = {"video": video, "times": times, "report": origin + "/report"}
     if is_whole:
-        place, query["whole"] = origin + "/frames.html", "1"
-    url = place + ("&" if "?" in place else "?") + urllib.parse.urlencode(query)
+        query["whole"] = "1"
+    url = origin + "/frames.html?" + urllib.parse.urlencode(query)
     # No sandbox: containers rarely allow it. /dev/shm is small in some.
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         browser = subprocess.Popen(
