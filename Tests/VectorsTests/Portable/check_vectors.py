@@ -49,6 +49,8 @@ class Object:
         self.held = bytes.fromhex(group.get("ciphertext", ""))
         if self.rule and "monteCarlo" in self.rule:
             self.held = self.monteCarlo(bytes.fromhex(self.rule["monteCarlo"]))
+        if self.rule and "byte" in self.rule:
+            self.held = self.repeated(self.rule["plaintextByteCount"])
         if self.rule and "seed" in self.rule:
             self.length = self.rule["plaintextByteCount"]
         else:
@@ -67,6 +69,17 @@ class Object:
                 inputs.append(outputs[j - 2])
             outputs.append(xor(decrypt.update(inputs[j]), inputs[j - 1] if j else self.iv.to_bytes(16, "big")))
         return b"".join(inputs)
+
+    def repeated(self, length):
+        """What a writer makes of so many bytes of one value."""
+        parts = []
+        for start in range(0, length, self.chunk):
+            size = min(self.chunk, length - start)
+            pad = 16 - size % 16 if self.padded else 0
+            mode = modes.CTR if self.strategy == "ctr" else modes.CBC
+            encryptor = Cipher(algorithms.AES(self.key), mode(self.chunkIV(start // self.chunk))).encryptor()
+            parts.append(encryptor.update(bytes([self.rule["byte"]]) * size + bytes([pad]) * pad))
+        return b"".join(parts)
 
     def ciphertext(self, start, count):
         if not self.rule or "seed" not in self.rule:
@@ -303,7 +316,8 @@ class PlaylistObject:
 
     def parts(self, text):
         """Yields (URI, byte range, key URI, IV) of each part of the plaintext."""
-        lines = text.split("\n")
+        lines = re.split("\r?\n", text)
+        self.frames = "#EXT-X-I-FRAMES-ONLY" in lines
         sequence, inForce, wanted, section, before, end = 0, {}, None, None, None, (None, 0)
         for line in lines:
             tag, _, value = line.partition(":")
@@ -357,11 +371,20 @@ class PlaylistObject:
             return None
         return key
 
+    def decrypted(self, data, key, iv):
+        mode = modes.CBC((iv % 2**128).to_bytes(16, "big"))
+        return Cipher(algorithms.AES(key), mode).decryptor().update(data)
+
     def plain(self, uri, place, key, iv):
         if key is not None and len(self.keys.get(key, b"")) != 16:
             raise Bad("invalidKey")
         if uri not in self.resources:
             raise Bad("io")
+        if key is not None and place and self.frames:
+            # A range of the plaintext of a resource that is one chain. Source: RFC 8216, section 6.3.6.
+            data = self.resources[uri]
+            text = self.decrypted(data, self.keys[key], iv)[:-1]
+            return text[place[0]:place[1]]
         start, end = place or (0, len(self.resources[uri]))
         data = self.resources[uri][start:end]
         if len(data) < end - start:
@@ -370,8 +393,7 @@ class PlaylistObject:
             return data
         if not data or len(data) % 16:
             raise Bad("truncatedCiphertext")
-        mode = modes.CBC((iv % 2**128).to_bytes(16, "big"))
-        text = Cipher(algorithms.AES(self.keys[key]), mode).decryptor().update(data)
+        text = self.decrypted(data, self.keys[key], iv)
         if not 1 <= text[-1] <= 16 or text[-text[-1]:] != text[-1:] * text[-1]:
             raise Bad("invalidPadding")
         return text[:-text[-1]]
