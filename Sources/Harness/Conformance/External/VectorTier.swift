@@ -18,7 +18,8 @@ package import Vectors
 /// 6. Each residue modulo 16 of a read's start with each of its length is chosen once, going round through the objects of
 ///    all strategies and key lengths that have every range.
 /// 7. All short lists are chosen, all long reads, and all objects that do not open for their padding in one chain, for their
-///    last chunk, for what was cut off between or in authenticated chunks, or since their playlist is broken.
+///    last chunk, for what was cut off between or in authenticated chunks or added to them, for their header, or since
+///    their playlist is broken.
 /// 8. Of a chosen read, the group's opening comes along.
 package struct VectorTier: Sendable {
     /// The max number of vectors that are chosen. With the reads that are repeated under faults and the other checks, a subject
@@ -169,7 +170,8 @@ package struct VectorTier: Sendable {
     ]
     /// Classes of bugs that show in how an object opens, each with few objects.
     private static let openings: Set<VectorFlag> = [
-        .paddingByte, .impossibleLastChunk, .truncatedChunks, .badPlaylist, .missingKey, .badSegment,
+        .paddingByte, .impossibleLastChunk, .truncatedChunks, .trailingData, .headerCheck, .badPlaylist, .missingKey,
+        .badSegment,
     ]
     private static let orderedReadCount = 20
     private static let largestCheapByteCount = 1 << 20

@@ -54,22 +54,10 @@ enum Terminal {
 
     /// Shows how far something is, in place of what stood there; nothing where standard error is no terminal.
     static func showProgress(_ text: String) {
-        guard isInteractive, isDue() else { return }
+        guard isInteractive else { return }
         // A line that reaches the last column is broken by some terminals.
         write("\r\u{1B}[K" + String(PlainText.line(text).prefix(columns - 1)))
     }
-
-    /// Whether the last progress was shown a tenth of a second ago at least.
-    private static func isDue() -> Bool {
-        lastProgress.withLock { last in
-            let now = ContinuousClock.now
-            if let last, last.duration(to: now) < .milliseconds(100) { return false }
-            last = now
-            return true
-        }
-    }
-
-    private static let lastProgress = Mutex<ContinuousClock.Instant?>(nil)
 
     /// Removes the progress.
     static func clearProgress() {
