@@ -89,7 +89,7 @@ public final class FileSource: ByteSource {
     ///
     /// A write sets the times when it begins, before it changes a byte. So bytes that are read before this call, which finds
     /// the times unchanged, are those of the version, unless a write had begun before the file was opened
-    /// (``canBePinned(now:)``), or two of them within a step of the file system's clock.
+    /// (`canBePinned(now:)` tells), or two of them within a step of the file system's clock.
     public func checkVersion() throws(DecryptionError) {
         let now = try identity()
         guard now.byteCount == byteCount else {
