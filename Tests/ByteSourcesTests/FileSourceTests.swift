@@ -65,7 +65,7 @@ struct FileSourceTests {
         #expect(source.isInMemory(0..<600_000) == tells)
     }
 
-    /// Whether the file system says who writes to a file.
+    /// True if the file system says who writes to a file.
     private static let hasLeases: Bool = {
         guard let folder = try? Folder(), let path = try? folder.file([1]),
             let file = try? FileDescriptor.open(path, .readOnly)

@@ -32,7 +32,7 @@ func expectWhole(_ file: ReportFile, sourceLocation: SourceLocation = #_sourceLo
     for word in ["nan", "inf"] { expect(!holds(word, text), "a figure that is \(word)") }
 }
 
-/// Whether a word stands in a text, as Swift writes a figure that is no number.
+/// Tells if a word stands in a text, as Swift writes a figure that is no number.
 private func holds(_ word: String, _ text: String) -> Bool {
     func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
     return text.withCString { start in
@@ -47,7 +47,7 @@ private func holds(_ word: String, _ text: String) -> Bool {
     }
 }
 
-/// How many fields each line of CSV has. Source: RFC 4180.
+/// Counts the fields of each line of CSV. Source: RFC 4180.
 private func fieldCounts(_ bytes: [UInt8]) -> [Int] {
     var (counts, count, isQuoted) = ([Int](), 1, false)
     for byte in bytes {

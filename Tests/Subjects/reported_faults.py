@@ -12,47 +12,24 @@ import hashlib
 import hmac
 import json
 import os
-import re
+import pathlib
 import sys
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "Examples" / "subjects"))
+
+import subject_protocol
+from subject_protocol import Failure, choice, hexadecimal, integer
+
 ALL, HALF, WORD = (1 << 128) - 1, (1 << 64) - 1, (1 << 32) - 1
 STRATEGIES = ["cbc-continuous", "cbc-chunked", "ctr", "cobblestone-128", "tink-aes-gcm-hkdf"]
 FAULTS = {}
-stdin, stdout = sys.stdin.buffer, sys.stdout.buffer
 
 
 # The right reader.
-
-
-class Failure(Exception):
-    """An error answer; its argument is the error's name."""
-
-
-def send(message, payload=b""):
-    stdout.write(json.dumps(message).encode() + b"\n" + payload)
-    stdout.flush()
-
-
-def integer(value, least=0):
-    if type(value) is not int or not least <= value < 1 << 53:
-        raise Failure("invalidRequest")
-    return value
-
-
-def hexadecimal(value):
-    if type(value) is not str or len(value) % 2 or not re.fullmatch("[0-9a-f]*", value):
-        raise Failure("invalidRequest")
-    return bytes.fromhex(value)
-
-
-def choice(value, values):
-    if type(value) not in (str, int) or value not in values:
-        raise Failure("invalidRequest")
-    return value
 
 
 def cipher(mode, key, data):
@@ -73,32 +50,16 @@ def expand(digest, key, info, count):
     return output[:count]
 
 
-class Source:
+class Source(subject_protocol.Source):
     """Ciphertext, from a file or served by the harness."""
 
     def __init__(self, description):
-        self.file = None
-        if "path" in description:
-            try:
-                self.file = open(description["path"], "rb", buffering=0)
-                self.size = os.fstat(self.file.fileno()).st_size
-            except OSError:
-                raise Failure("io")
-        else:
-            self.size = description["byteCount"]
+        super().__init__(description)
+        self.size = self.length
 
     def some(self, offset, count):
         """One fetch, which may be short."""
-        if self.file:
-            try:
-                return os.pread(self.file.fileno(), count, offset)
-            except OSError:
-                raise Failure("io")
-        send({"need": {"offset": offset, "count": count}})
-        answer = json.loads(stdin.readline())
-        if not answer["ok"]:
-            raise Failure("io")
-        return stdin.read(answer.get("payload", 0))
+        return self.part(offset, count)
 
     def parts(self, offset, count):
         while count:
@@ -1067,58 +1028,6 @@ def open_object(request, change):
     return reader(request)
 
 
-def answer(request, objects, change):
-    op = request.get("op")
-    if op == "hello":
-        if integer(request.get("protocol")) != 1:
-            raise Failure("unsupported")
-        return {
-            "protocol": 1, "name": "reported-faults", "version": "1", "strategies": STRATEGIES,
-            "keyByteCounts": [16, 24, 32], "sources": ["path", "served"], "granularity": "block", "measures": False,
-        }, b""
-    if op == "bye":
-        return {}, b""
-    if op not in ("open", "read", "measure", "close"):
-        raise Failure("invalidRequest")
-    name = integer(request.get("id"))
-    if (name in objects) == (op == "open"):
-        raise Failure("invalidRequest")
-    if op == "open":
-        objects[name] = open_object(request, change)
-        return {"plaintextByteCount": objects[name].length}, b""
-    if op == "read":
-        data = objects[name].read(integer(request.get("offset")), integer(request.get("count")))
-        return {"payload": len(data)}, data
-    if op == "measure":
-        raise Failure("unsupported")
-    del objects[name]
-    return {}, b""
-
-
-def serve(change):
-    objects = {}
-    for line in iter(stdin.readline, b""):
-        request = {}
-        try:
-            try:
-                request = json.loads(line)
-            except ValueError:
-                raise Failure("invalidRequest")
-            if type(request) is not dict:
-                request = {}
-                raise Failure("invalidRequest")
-            stdin.read(request.get("payload", 0))
-            members, payload = answer(request, objects, change)
-            send({"ok": True, **members}, payload)
-        except Failure as failure:
-            send({"ok": False, "error": str(failure), "message": f"op {request.get('op')}"})
-        except Exception as error:
-            send({"ok": False, "error": "internal", "message": repr(error)})
-        else:
-            if request["op"] == "bye":
-                return
-
-
 def main(name):
     if name == "--list":
         for fault, change in FAULTS.items():
@@ -1127,7 +1036,9 @@ def main(name):
                 "cause": change.cause,
             }))
     elif name == "none" or name in FAULTS:
-        serve(FAULTS.get(name))
+        subject_protocol.serve(
+            lambda request: open_object(request, FAULTS.get(name)), name="reported-faults", version="1",
+            strategies=STRATEGIES)
     else:
         sys.exit("usage: reported_faults.py FAULT | none | --list")
 

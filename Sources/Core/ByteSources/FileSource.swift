@@ -185,9 +185,9 @@ public final class FileSource: ByteSource {
 }
 
 extension FileSource {
-    /// How long a write takes at most, in seconds, as far as is looked for.
+    /// The longest write that is looked for, in seconds.
     private static let writeSeconds = 2.0
-    /// What the clock of a file system advances by at most, in seconds; ten milliseconds on kernels with 100 ticks.
+    /// The longest step of a file system's clock, in seconds: ten milliseconds on kernels with 100 ticks, doubled.
     private static let stepSeconds = 0.02
 
     /// Finds out whether bytes that are read from now on are of one version for as long as the file's times stay what they

@@ -26,9 +26,9 @@ public struct ConformanceRecord: Codable, Hashable, Sendable {
     public var vectorCount: Int?
     /// The kinds that most failures are of, the largest first; `nil` where there are none.
     public var kinds: [Kind]?
-    /// What all failed vectors have in common that others have not, such as `keys of 24 bytes`; `nil` where there is nothing.
+    /// The trait that all failed vectors have and most others lack, such as `keys of 24 bytes`; `nil` if there is none.
     public var commonTrait: String?
-    /// How many vectors were chosen for a program, of how many; `nil` where all were put to it, and for our readers.
+    /// The choice of vectors for a program; `nil` where all were put to it, and for our readers.
     public var choice: Choice?
     /// The command line of a program, and the files that it names, by their content; `nil` for our readers.
     public var program: TestedProgram?
@@ -50,7 +50,7 @@ public struct ConformanceRecord: Codable, Hashable, Sendable {
         self.adapter = adapter
     }
 
-    /// What its failures have in common, in sentences: the kinds that most are of, then what they are most like.
+    /// Sentences on what the failures have in common: a trait, the largest kinds, the planted fault that fails like them.
     package var explanations: [String] {
         [commonTrait.map { "all vectors that failed, and few others, are of \($0)" }].compactMap { $0 }
             + (kinds ?? []).map(\.text) + [cause?.text].compactMap { $0 }
@@ -158,13 +158,13 @@ public struct ConformanceRecord: Codable, Hashable, Sendable {
 
     /// Failures that are of one kind: of one reason but for its figures.
     public struct Kind: Codable, Hashable, Sendable {
-        /// How many failures are of this kind.
+        /// The failures of this kind.
         public var count: Int
-        /// How many failures there are.
+        /// All failures.
         public var failedCount: Int
         /// The smallest one of them.
         public var id: String
-        /// What is wrong there.
+        /// The fault of that one.
         public var reason: String
 
         /// Creates a kind.

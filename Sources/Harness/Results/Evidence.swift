@@ -11,7 +11,7 @@ public struct Evidence: Codable, Hashable, Sendable {
     public var command: [String]
     /// When it started, in ISO 8601 with a `Z`.
     public var startedAt: String
-    /// How long the verification took, in seconds.
+    /// The duration of the verification, in seconds.
     public var seconds: Int
     /// The machine.
     public var host: RunHeader.Host

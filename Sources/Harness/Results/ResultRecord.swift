@@ -113,7 +113,7 @@ extension ResultRecord: Codable {
         }
     }
 
-    /// Whether each whole number in a value is at least 0 and below 2⁶², whatever members it has; a seed is any number.
+    /// Tells if each whole number in a value is at least 0 and below 2⁶², whatever members it has; a seed is any number.
     private static func isBounded(_ value: Any) -> Bool {
         switch value {
         case let number as UInt64: number < 1 << 62

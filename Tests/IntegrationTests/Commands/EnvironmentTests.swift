@@ -149,7 +149,7 @@ struct EnvironmentTests {
         }
     }
 
-    /// Whether a command that succeeded has done all of what it was asked for.
+    /// Tells if a command that succeeded has done all of what it was asked for.
     private func isWhole(_ command: String, _ run: CommandRun) throws -> Bool {
         guard run.errorLines.isEmpty else { return false }
         switch command.prefix(while: { $0 != " " }) {

@@ -9,7 +9,7 @@ import Testing
 struct KilledSweepTests {
     /// How many kills; `CHUNKWISE_KILLS` says another number.
     private static let count = ProcessInfo.processInfo.environment["CHUNKWISE_KILLS"].flatMap { Int($0) } ?? 3
-    /// Where the draws begin; `CHUNKWISE_KILL_SEED` says another number.
+    /// The first draw; `CHUNKWISE_KILL_SEED` says another number.
     private static let seed =
         ProcessInfo.processInfo.environment["CHUNKWISE_KILL_SEED"].flatMap { UInt64($0) } ?? 1
     private static let arguments = ["sweep", "--plan", "plan", "--output", "run"]

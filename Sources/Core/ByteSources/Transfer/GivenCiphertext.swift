@@ -47,7 +47,7 @@ package enum GivenCiphertext {
         }
     }
 
-    /// Whether the first 16 bytes are the IV or, in CTR, the nonce in it, behind which the counter is.
+    /// Returns an error if the first 16 bytes are the IV or, in CTR, its nonce with a counter behind it.
     private static func ivInFront(_ first: UInt128, _ strategy: Strategy, iv: UInt128) -> GivenCiphertextError? {
         let rest: GivenCiphertextError.Rest =
             switch strategy {
@@ -67,7 +67,7 @@ package enum GivenCiphertext {
         return nil
     }
 
-    /// What a ciphertext may be that has a length or an end that CBC does not have.
+    /// Names what a ciphertext may be whose length or end CBC does not have.
     private static func hint(for error: DecryptionError, _ strategy: Strategy, byteCount: UInt64) -> String? {
         switch error {
         case .truncatedCiphertext where strategy.padding != nil && byteCount % 16 != 0:
@@ -84,7 +84,7 @@ package enum GivenCiphertext {
     }
 }
 
-/// Why a ciphertext is none as it was named.
+/// The reasons for which a file is not the ciphertext that it was named as.
 package enum GivenCiphertextError: LayerError {
     /// It begins as `openssl enc` with a password begins it: with `Salted__` and 8 bytes of salt.
     case salted
@@ -93,7 +93,7 @@ package enum GivenCiphertextError: LayerError {
     /// It cannot be opened, and there is something that it may be.
     indirect case unlikely(DecryptionError, hint: String)
 
-    /// How what is behind an IV can be read without a copy of it.
+    /// A way to read the ciphertext behind an IV without a copy of it.
     package enum Rest: Hashable, Sendable {
         /// The IV is the first block of a chain.
         case chain
@@ -103,7 +103,7 @@ package enum GivenCiphertextError: LayerError {
         case chunks
     }
 
-    /// What was found, what was expected, and how to read it.
+    /// The finding, what was expected, and a command that reads it.
     package var description: String {
         switch self {
         case .salted:

@@ -38,7 +38,7 @@ extension DecryptionError {
     }
 }
 
-/// How a key stands in a file.
+/// The encoding of a key in a file.
 public enum KeyEncoding: String, CaseIterable, Hashable, Sendable {
     /// Its bytes.
     case raw
@@ -55,13 +55,13 @@ public enum KeyEncoding: String, CaseIterable, Hashable, Sendable {
 
 /// Reads keys from files.
 package enum KeyFile {
-    /// What is known of a file before it is read.
+    /// The facts about a key file that are known before it is read.
     package struct Form {
-        /// How the key stands in it; `nil` to tell by its length.
+        /// The key's encoding; `nil` to tell it by the file's length.
         package var encoding: KeyEncoding?
         /// The lengths that the key may have.
         package var byteCounts: [Int]
-        /// What is expected of the user where the length does not tell.
+        /// The option that the user is told to give where the length does not tell.
         package var choice: String
 
         /// Creates a form.

@@ -102,11 +102,11 @@ package struct SegmentPart: Sendable {
     package var uri: String
     /// The part of the resource; `nil` for all of it.
     package var byteRange: Range<UInt64>?
-    /// What the byte range counts.
+    /// The meaning of the byte range.
     package var reading: ByteRangeReading
-    /// How it is encrypted.
+    /// The part's encryption.
     package var encryption: SegmentEncryption
-    /// Whether it is an initialization section.
+    /// True for an initialization section.
     package var isInitialization: Bool
 
     /// Creates a part that is a segment.
@@ -121,7 +121,7 @@ package struct SegmentPart: Sendable {
         (encryption, isInitialization) = (section.encryption, true)
     }
 
-    /// Where in its resource the part's own bytes lie, padding included; of a part of a chain, its range as it is.
+    /// The range of the part's own bytes in its resource, padding included; of a part of a chain, its range as it is.
     ///
     /// - Throws: `DecryptionError.truncatedCiphertext` if the resource ends before.
     package func ownRange(in resource: any ByteSource) throws(DecryptionError) -> Range<UInt64> {

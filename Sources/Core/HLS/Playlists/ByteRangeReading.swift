@@ -1,4 +1,4 @@
-/// What the byte range of an encrypted segment or initialization section counts.
+/// The meaning of the byte range of an encrypted segment or initialization section.
 public enum ByteRangeReading: String, CaseIterable, Hashable, Sendable {
     /// The bytes of a ciphertext of its own, padding included, whose first block has the playlist's IV. Source: RFC 8216,
     /// section 4.3.2.2: a range is a part of the resource; section 4.3.2.4: each segment is encrypted on its own.

@@ -120,7 +120,7 @@ public struct MediaSegment: Hashable, Sendable {
     public let title: String
     /// The part of the resource in bytes; `nil` for all of it.
     public let byteRange: Range<UInt64>?
-    /// What the byte range of an encrypted segment counts.
+    /// The meaning of the byte range, where the segment is encrypted.
     public internal(set) var reading = ByteRangeReading.ciphertext
     /// How the segment is encrypted.
     public var encryption: SegmentEncryption
@@ -140,7 +140,7 @@ public struct InitializationSection: Hashable, Sendable {
     public let uri: String
     /// The part of the resource in bytes; `nil` for all of it.
     public let byteRange: Range<UInt64>?
-    /// What the byte range of an encrypted section counts.
+    /// The meaning of the byte range, where the section is encrypted.
     public internal(set) var reading = ByteRangeReading.ciphertext
     /// How the section is encrypted: by the key in force at its tag.
     public let encryption: SegmentEncryption

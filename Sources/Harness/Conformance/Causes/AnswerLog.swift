@@ -21,7 +21,7 @@ enum LoggedAnswer: Hashable, Sendable {
         let isFetchedWrong: Bool
     }
 
-    /// Whether it is right where the source goes wrong, whatever a right reader of ours answers: that one may have kept what
+    /// Tells if the answer is right while the source fails. A right reader of ours may answer otherwise: it may have kept what
     /// another one fetches again.
     func isRight(despite fault: SourceFault) -> Bool {
         switch (self, fault) {

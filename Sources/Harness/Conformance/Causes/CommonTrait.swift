@@ -1,6 +1,6 @@
 internal import Vectors
 
-/// What all failed vectors of a subject have in common that most of the others have not: a strategy, a key's length.
+/// A trait that all failed vectors of a subject have and most others lack: a strategy, a key's length.
 struct CommonTrait {
     /// Vectors that were executed and that failed, by trait.
     private var counts: [String: (executed: Int, failed: Int)] = [:]

@@ -28,7 +28,7 @@ package enum ExternalFlag: String, CaseIterable, Sendable {
     case wrongLengths = "WrongLengths"
     /// Another file under a path, or a file under another key.
     case staleFile = "StaleFile"
-    /// What a read takes, near the start and far behind.
+    /// The time of a read, near the start and far behind.
     case growth = "GrowsWithOffset"
     /// Measurements.
     case measurement = "Measurement"

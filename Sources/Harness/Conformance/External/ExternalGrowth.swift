@@ -1,11 +1,11 @@
 import RandomAccess
 import Vectors
 
-/// What a read takes, near an object's start and ever further behind: readers that get to an offset by decrypting what is
+/// The time of a read, near an object's start and ever further behind: readers that get to an offset by decrypting what is
 /// before it take as long as that.
 struct ExternalGrowth {
     let subject: ExternalSubject
-    /// What counts as long, if a read near the start takes a tenth of it at most.
+    /// The time that counts as long, if a read near the start takes a tenth of it at most.
     var longTime: Duration = .milliseconds(500)
 
     private static let byteCount: UInt64 = 1 << 42
@@ -56,7 +56,7 @@ struct ExternalGrowth {
             })
     }
 
-    /// What a read took; `nil` if there were no bytes.
+    /// Returns the time of a read; `nil` if no bytes came.
     private func time(of object: ExternalObject, at offset: UInt64) -> Duration? {
         let start = ContinuousClock.now
         guard case .delivered = object.read(at: offset, count: Self.count) else { return nil }

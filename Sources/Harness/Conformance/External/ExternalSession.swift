@@ -27,7 +27,7 @@ final class ExternalSession {
     private let longestTimeout: Duration
     private let isInterrupted: @Sendable () -> Bool
     private var slowestAnswer = Duration.zero
-    /// What a byte of the last answer took that had many.
+    /// The time per byte of the last long answer.
     private var timePerByte = Duration.zero
     private var process: SubjectProcess?
     private var timeoutCount = 0
@@ -48,7 +48,7 @@ final class ExternalSession {
         return min(longestTimeout, max(.milliseconds(250), slowestAnswer * 50))
     }
 
-    /// How long a read of so many bytes will take, by the last long one.
+    /// Estimates the time of a read of so many bytes by the last long answer.
     func expectedTime(of byteCount: Int) -> Duration { timePerByte * byteCount }
 
     /// Why there is no point in going on, or `nil`.

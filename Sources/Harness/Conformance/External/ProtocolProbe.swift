@@ -131,7 +131,7 @@ struct ProtocolProbe {
         }
     }
 
-    /// Whether a request succeeds, and not with an error.
+    /// Sends a request, and tells if it succeeds.
     func isAnswered(_ request: JSONValue, _ what: String) throws(Mismatch) -> Bool {
         try ask(request.line, what).isGood
     }

@@ -2,9 +2,9 @@ package import RandomAccess
 internal import Support
 package import Vectors
 
-/// How many vectors of the choice that programs get notice each planted fault: one of them might be left out tomorrow.
+/// The number of chosen vectors that notice each planted fault: a single one might be left out tomorrow.
 package struct ChoiceMatrix: Sendable {
-    /// What the choice made of one mutant.
+    /// The outcome of one mutant.
     package struct Outcome: Sendable {
         /// The mutant.
         package let mutant: Mutant
@@ -15,7 +15,7 @@ package struct ChoiceMatrix: Sendable {
     /// The number of vectors that must notice a fault.
     package static let minCount = 2
 
-    /// What came of each mutant that a program can have, in their order.
+    /// The outcomes of the mutants that a program can have, in their order.
     package let outcomes: [Outcome]
 
     /// The mutants that too few vectors noticed.

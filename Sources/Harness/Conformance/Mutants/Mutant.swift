@@ -16,7 +16,7 @@ package struct Mutant: Sendable {
     /// Whether what comes of a read may depend on reads before it, if only since a right reader keeps what a wrong source
     /// gave it.
     let remembers: Bool
-    /// Whether a program can have it: not so what PROTOCOL.md allows a program, or what nothing but its memory shows.
+    /// False for what PROTOCOL.md allows a program, and for what shows in its memory only.
     private(set) var isForPrograms = true
 
     private let makeSubject: @Sendable (any CipherBackend) -> ConformanceSubject

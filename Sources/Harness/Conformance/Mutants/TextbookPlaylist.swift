@@ -15,7 +15,7 @@ struct TextbookPlaylist {
     }
 
     private(set) var pieces: [Piece] = []
-    /// Whether byte ranges are of the plaintext of a resource that is one chain. Source: RFC 8216, section 6.3.6.
+    /// True if byte ranges are of the plaintext of a resource that is one chain. Source: RFC 8216, section 6.3.6.
     private(set) var isOfFrames = false
 
     private struct Key {

@@ -39,8 +39,8 @@ struct Verdict: Sendable {
         flags + [String(decoding: (mismatch ?? "").utf8.filter { !Self.isHexDigit($0) }, as: UTF8.self)]
     }
 
-    /// What is said of where a wrong answer comes from, such as another IV, without its figures; `nil` where only the answer
-    /// is known to be wrong.
+    /// The origin of a wrong answer, such as another IV, without its figures; `nil` where the answer is only known to be
+    /// wrong.
     fileprivate var explanation: String? {
         guard let mismatch, mismatch != ConformanceRecord.Failure.notOpened else { return nil }
         let said = mismatch.split(separator: "; ").last { !$0.hasPrefix("byte ") } ?? ""
@@ -86,10 +86,10 @@ struct Tally: Sendable {
     /// The kinds of failures so far, and how many of the entries are of each.
     private var kinds: [[String]: Int] = [:]
     private var kindCounts: [Int] = []
-    /// How many failures have an explanation, by it, and the smallest of them.
+    /// The number of failures with each explanation, and the smallest of them.
     private var explained: [String: (count: Int, smallest: Verdict)] = [:]
     private static let maxExplanationCount = 200
-    /// How many failures follow from an object that did not open.
+    /// The failures that follow from an object that did not open.
     private var consequenceCount = 0
 
     init(capacity: Int) {
@@ -186,7 +186,7 @@ struct Tally: Sendable {
         return kindCounts.allSatisfy { $0 <= kindCounts[kind] }
     }
 
-    /// How many vectors passed or failed.
+    /// The vectors that passed or failed.
     var executedCount: Int {
         let isExecuted = run.outcome == .passed || run.outcome == .failed
         return counts[Outcome.passed.rawValue] + counts[Outcome.failed.rawValue] + (isExecuted ? run.count : 0)

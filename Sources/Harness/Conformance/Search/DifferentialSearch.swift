@@ -12,7 +12,7 @@ package struct DifferentialSearch {
         package let number: Int
         /// The case, as small as there was time for.
         package let searchCase: SearchCase
-        /// Whether no smaller case shows it that could be thought of; otherwise there was no time to try all.
+        /// False if the time was over before all smaller cases were tried.
         package let isShrunk: Bool
         /// What is different.
         package let reason: String
@@ -41,7 +41,7 @@ package struct DifferentialSearch {
     /// The number of the first case.
     package let firstNumber: Int
 
-    /// Whether the user wants it to end, and subjects may be gone.
+    /// Tells if the user has interrupted: subjects may be gone then.
     private let isInterrupted: @Sendable () -> Bool
 
     package init(

@@ -7,9 +7,9 @@ package import Support
 final class CellSubject {
     static let id: UInt64 = 1
     let process: SubjectProcess
-    /// Whether the file is dropped from the page cache before each iteration.
+    /// True if the file is dropped from the page cache before each iteration.
     let isCold: Bool
-    /// Whether a warm-up of a few reads does, since the ciphertext is slow to come.
+    /// True if a warm-up of a few reads does, since the ciphertext comes slowly.
     let needsFewReads: Bool
     /// The draws that were used up.
     private var drawCount: UInt64 = 0
@@ -113,7 +113,7 @@ final class CellSubject {
 
 /// The head of a request for samples that is no sample: a machine that waited for the request is not at its pace at once.
 struct SettlingTime {
-    /// How long it is, in nanoseconds, rounded up to whole iterations.
+    /// The length in nanoseconds, rounded up to whole iterations.
     let nanoseconds: UInt64
 
     /// Half of what is sampled, and no longer than 100 ms: after that, no sample was slower than the next (METHODOLOGY.md,

@@ -1,11 +1,11 @@
 /// A test of latencies of single reads against whole iterations of the same process.
 enum LatencyCheck {
-    /// How often latencies that do not fit are measured again.
+    /// The number of times that latencies which do not fit are measured again.
     static let maxRepetitions = 2
 
-    /// How much longer the reads of an iteration may take together than the longest whole iteration.
+    /// The ratio that the reads of an iteration together may have to the longest whole iteration.
     private static let factor = 1.25
-    /// What timing a read may add to it, in nanoseconds: two looks at the clock.
+    /// The time that timing may add to a read, in nanoseconds: two looks at the clock.
     private static let overheadNanoseconds = 200.0
 
     /// Says whether an iteration had a stall that whole iterations do not have.

@@ -10,7 +10,7 @@ extension VectorSet {
             + chunkEndReads() + nonceReads()
     }
 
-    /// Whether a group is such a list.
+    /// Tells if a group is such a list.
     package static func isShortList(_ group: VectorGroup) -> Bool { group.id.hasPrefix(prefix) }
 
     private static let prefix = "short-list/"

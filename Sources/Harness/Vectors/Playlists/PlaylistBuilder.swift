@@ -4,9 +4,9 @@ import RandomAccess
 struct PlaylistBuilder {
     /// Makes the plaintext another one.
     var salt = 0
-    /// What lines end with.
+    /// The end of each line.
     var lineEnd = "\n"
-    /// Whether EXT-X-ENDLIST was written before, and nothing ends the last line.
+    /// True if EXT-X-ENDLIST stands earlier, and nothing ends the last line.
     var endsEarly = false
     private(set) var lines = ["#EXTM3U", "#EXT-X-TARGETDURATION:1"]
     var resources: [String: [UInt8]] = [:]

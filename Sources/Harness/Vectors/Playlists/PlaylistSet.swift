@@ -201,7 +201,7 @@ package enum PlaylistSet {
         ]
     }
 
-    /// What does not open, and why: each of two kinds of playlist, so that no fault is noticed by one vector only.
+    /// Playlists that do not open: each fault in two of them, so that no fault is noticed by one vector only.
     static var failures: [VectorGroup] { failures(from: 0, "bad") + failures(from: 7, "bad again") }
 
     private static func failures(from sequence: UInt64, _ kind: String) -> [VectorGroup] {

@@ -142,7 +142,7 @@ package enum ContentType {
         return parts.last.flatMap { types[$0] } ?? "application/octet-stream"
     }
 
-    /// Whether a browser takes something of a type for a page whose scripts it runs.
+    /// Tells if a browser takes something of a type for a page whose scripts it runs.
     static func mayRunScripts(_ type: String) -> Bool {
         let name = type.prefix { $0 != ";" }
         return name == "text/html" || name.hasSuffix("xml")

@@ -45,7 +45,7 @@ package struct Reply: Sendable {
 
     /// What every answer has, as it is sent, with the head's end.
     ///
-    /// What was decrypted should not end up in a browser's cache on a disk. A page's URL may hold the token, and what is
+    /// Plaintext should not end up in a browser's cache on a disk. A page's URL may hold the token, and what is
     /// served may be anybody's: a page gets its pictures from here only, and runs no scripts (``ServedContent``), which
     /// could go wherever they like with what they have read.
     ///

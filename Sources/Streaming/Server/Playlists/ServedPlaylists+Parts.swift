@@ -53,8 +53,8 @@ extension ServedPlaylists {
         return content
     }
 
-    /// Where each segment, with its initialization section, starts in all of them together, and where the last one ends;
-    /// nothing of more than an object may have.
+    /// The start of each segment, with its initialization section, in all of them together, and the end of the last one;
+    /// nothing beyond an object's largest length.
     func segmentOffsets(of media: MediaPlaylist, _ loaded: LoadedPlaylist) -> [UInt64] {
         Self.offsets(
             ofParts: media.segments.indices.lazy.map { index in

@@ -19,7 +19,7 @@ package struct ServedPlaylists: ContentCatalogue {
         package var isRecorded = false
         /// Whether what is no playlist in spite of its name is something else, and no error.
         package var mayBeOthers = false
-        /// How byte ranges are read, where it is not what RFC 8216 says.
+        /// The meaning of byte ranges, where it is not that of RFC 8216.
         package var ranges = ByteRangeReadings()
         /// The names of the only playlists that are served, with those that they lead to; empty for all.
         package var named: [String] = []

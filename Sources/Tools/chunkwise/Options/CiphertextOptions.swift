@@ -2,7 +2,7 @@ import ArgumentParser
 import ByteSources
 import RandomAccess
 
-/// What is known of a ciphertext of the user's.
+/// The options about a user's ciphertext.
 struct CiphertextOptions: ParsableArguments {
     @Flag(help: "Take a file for CBC or CTR from its first byte on, though that is not what it begins with.")
     var asIs = false

@@ -32,7 +32,7 @@ struct KeyOptions: ParsableArguments {
     /// Whether one of the options is there.
     var isGiven: Bool { keyFile != nil || keyHex != nil }
 
-    /// Whether anything is said about a key.
+    /// True if an option says anything about a key.
     var isAnyGiven: Bool { isGiven || keyEncoding != nil }
 
     /// Reads the key.

@@ -3,7 +3,7 @@ import HLS
 import RandomAccess
 import SystemPackage
 
-/// What the strategy hls-aes128 needs, whose input is a playlist.
+/// The options of the strategy hls-aes128, whose input is a playlist.
 struct PlaylistOptions: ParsableArguments {
     @OptionGroup var keyPlaces: PlaylistKeyOptions
 
@@ -38,7 +38,7 @@ struct PlaylistOptions: ParsableArguments {
         }
     }
 
-    /// Where keys come from.
+    /// Returns the places that keys come from.
     ///
     /// - Parameters:
     ///   - keyOptions: The key of the whole playlist, if there is one.

@@ -202,7 +202,7 @@ struct IVOptions: ParsableArguments {
         return try attempt("--iv") { try Block(bytes) }
     }
 
-    /// What shorter IVs are filled up with.
+    /// Says what shorter IVs are filled up with.
     private static func filling(_ byteCount: Int) -> String {
         switch byteCount {
         case 12: " (behind a nonce of 12, the counter: 00000000 in plain CTR, 00000002 for the data of GCM)"

@@ -10,7 +10,7 @@ struct PlaylistParser {
     var side: Side?
     var version: UInt64 = 1
     var isVersionSeen = false
-    /// What is said of lines with variables, once EXT-X-DEFINE was there.
+    /// The problem of lines with variables, once EXT-X-DEFINE was there.
     var variables: PlaylistProblem?
 
     var media = MediaState()
