@@ -26,7 +26,8 @@ public struct ConformanceRecord: Codable, Hashable, Sendable {
     public var vectorCount: Int?
     /// The kinds that most failures are of, the largest first; `nil` where there are none.
     public var kinds: [Kind]?
-    /// The trait that all failed vectors have and most others lack, such as `keys of 24 bytes`; `nil` if there is none.
+    /// The trait that all failed vectors have and most others lack, such as `keys of 24 bytes`, with its counts; `nil` if
+    /// there is none.
     public var commonTrait: String?
     /// The choice of vectors for a program; `nil` where all were put to it, and for our readers.
     public var choice: Choice?
@@ -52,7 +53,7 @@ public struct ConformanceRecord: Codable, Hashable, Sendable {
 
     /// Sentences on what the failures have in common: a trait, the largest kinds, the planted fault that fails like them.
     package var explanations: [String] {
-        [commonTrait.map { "all vectors that failed, and few others, are of \($0)" }].compactMap { $0 }
+        [commonTrait.map { "all vectors that failed are of \($0)" }].compactMap { $0 }
             + (kinds ?? []).map(\.text) + [cause?.text].compactMap { $0 }
     }
 
@@ -190,6 +191,12 @@ public struct ConformanceRecord: Codable, Hashable, Sendable {
 
         /// The reason of reads of an object that did not open: what is wrong, its opening says.
         package static let notOpened = "the object was not opened as it should be"
+
+        /// A reason without its figures, decimal and hexadecimal: the same for failures of one kind.
+        package static func pattern(of reason: some StringProtocol) -> String {
+            func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte) }
+            return String(decoding: reason.utf8.filter { !isDigit($0) }, as: UTF8.self)
+        }
 
         /// Creates a failure.
         public init(id: String, flags: [String], reason: String) {

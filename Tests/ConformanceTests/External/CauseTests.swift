@@ -80,6 +80,20 @@ struct CauseTests {
         #expect(kind.failedCount == record.failed && kind.count * 4 >= record.failed)
     }
 
+    @Test("what all failed vectors have in common is said with its counts, and nothing that most vectors are of")
+    func traits() throws {
+        let groups = VectorSet.chaining() + VectorSet.keyLengths()
+        func text(_ fails: (VectorGroup) -> Bool) -> String? {
+            var trait = CommonTrait()
+            for group in groups { trait.note([group], executed: 10, failed: fails(group) ? 4 : 0) }
+            return trait.text
+        }
+        let long = groups.count { $0.key.byteCount == 24 }
+        #expect(text { $0.key.byteCount == 24 } == "keys of 24 bytes (\(4 * long) of \(10 * long) of these failed)")
+        #expect(text { $0.strategyName == "ctr" && $0.key.byteCount == 24 }?.hasPrefix("ctr (") == true)
+        #expect(text { _ in true } == nil && text { _ in false } == nil)
+    }
+
     /// A reader whose wrong bytes are all explained.
     private struct CountedGuesses: JudgedSubject {
         let base: ConformanceSubject

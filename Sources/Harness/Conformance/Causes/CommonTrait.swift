@@ -24,10 +24,13 @@ struct CommonTrait {
         return traits
     }
 
-    /// The rarest trait that all failed vectors have, where most vectors that were executed have it not; `nil` for none.
+    /// The rarest trait that all failed vectors have and most executed ones lack, with its counts; `nil` for none.
     var text: String? {
         guard total.failed > 1 else { return nil }
         let common = counts.filter { $0.value.failed == total.failed && 2 * $0.value.executed < total.executed }
-        return common.min { ($0.value.executed, $0.key) < ($1.value.executed, $1.key) }?.key
+        guard let (trait, count) = common.min(by: { ($0.value.executed, $0.key) < ($1.value.executed, $1.key) }) else {
+            return nil
+        }
+        return "\(trait) (\(count.failed) of \(count.executed) of these failed)"
     }
 }

@@ -36,97 +36,75 @@ package struct VectorTier: Sendable {
         var isCheap: Bool
     }
 
-    private let chosen: [Int: Set<Int>]
-    private let opened: Set<Int>
+    /// The numbers of the chosen reads, by group; none for a group that is only opened.
+    private var chosen: [Int: Set<Int>] = [:]
+    /// How many more may be chosen.
+    private var capacity: Int
 
     /// Chooses vectors.
     package init(of groups: [VectorGroup], largestCount: Int = Self.largestCount) {
-        var candidates: [Candidate] = []
-        var chosen: [Int: Set<Int>] = [:]
-        var opened: Set<Int> = []
-        var capacity = largestCount
-        var hasStorm = false
-        for (index, group) in groups.enumerated() {
-            guard !VectorSet.isShortList(group) else {
-                chosen[index] = Set(0..<group.readCount)
-                opened.insert(index)
-                capacity -= group.readCount
-                continue
-            }
-            guard !group.flags.contains(where: Self.ordered.contains), group.interleaving == nil else {
-                let isStorm = group.flags.contains(.seekStorm) && !hasStorm
-                if isStorm { hasStorm = true }
-                let count = min(group.readCount, isStorm ? .max : Self.orderedReadCount, capacity)
-                chosen[index] = Set(0..<count)
-                opened.insert(index)
-                capacity -= count
-                continue
-            }
-            candidates += Self.candidates(of: group, index: index)
-        }
-        for (index, group) in groups.enumerated() where group.playlist != nil && group.readCount > 0 {
-            let length = group.plaintext.byteCount
-            for offset in [0, length / 2] where capacity > 0 {
-                let whole = group.reads.numbered.first {
-                    $0.read.offset == offset && UInt64($0.read.count) == length - offset
-                }
-                guard let number = whole?.number else { continue }
-                chosen[index, default: []].insert(number)
-                opened.insert(index)
-                capacity -= 1
-            }
-        }
-        for (index, group) in groups.enumerated()
-        where capacity > 0 && group.flags.contains(.everyLength) && group.strategy.chunkByteCount == nil {
-            guard let read = group.reads.numbered.first(where: { $0.read.flags.contains(.readPastEnd) })?.number else {
-                continue
-            }
-            chosen[index, default: []].insert(read)
-            opened.insert(index)
-            capacity -= 1
-        }
-        Self.takeResidues(of: groups, capacity: &capacity) { group, read in
-            chosen[group, default: []].insert(read)
-            opened.insert(group)
-        }
-        var taken = [Bool](repeating: false, count: candidates.count)
-        func take(_ index: Int) {
-            guard !taken[index], capacity > 0 else { return }
-            taken[index] = true
-            capacity -= 1
-        }
-        for index in Self.covering(candidates, groups) { take(index) }
-        for (index, candidate) in candidates.enumerated() {
+        capacity = largestCount
+        takeFirstReads(of: groups)
+        takeWholes(of: groups)
+        takeResidues(of: groups)
+        let candidates = groups.enumerated().filter { Self.isFree($0.element) }
+            .flatMap { Self.candidates(of: $0.element, index: $0.offset) }
+        for index in Self.covering(candidates, groups) { take(candidates[index]) }
+        for candidate in candidates {
             let isOpening = candidate.read == nil && candidate.flags.contains(where: Self.openings.contains)
-            if isOpening || candidate.flags.contains(.longRead) { take(index) }
+            if isOpening || candidate.flags.contains(.longRead) { take(candidate) }
         }
-        var indicesByFlag: [VectorFlag: [Int]] = [:]
-        for (index, candidate) in candidates.enumerated() where candidate.isCheap {
-            for flag in Set(candidate.flags) { indicesByFlag[flag, default: []].append(index) }
-        }
-        let flags = indicesByFlag.sorted { ($0.value.count, $0.key.rawValue) < ($1.value.count, $1.key.rawValue) }
-        for (number, (_, indices)) in flags.enumerated() {
-            let share = max(1, capacity / (flags.count - number))
-            let free = indices.filter { !taken[$0] }
-            let step = max(1, Double(free.count) / Double(share))
-            var position = 0.0
-            while Int(position) < free.count {
-                take(free[Int(position)])
-                position += step
+        shareOut(candidates.filter(\.isCheap))
+    }
+
+    private mutating func take(_ candidate: Candidate) { take(candidate.read, of: candidate.group) }
+
+    /// Chooses a read of a group, or its opening alone, unless it was chosen or there is no capacity left.
+    private mutating func take(_ read: Int?, of group: Int) {
+        guard capacity > 0, !isTaken(read, of: group) else { return }
+        chosen[group, default: []].formUnion(read.map { [$0] } ?? [])
+        capacity -= 1
+    }
+
+    private func isTaken(_ read: Int?, of group: Int) -> Bool {
+        read.map { chosen[group]?.contains($0) == true } ?? (chosen[group] != nil)
+    }
+
+    /// False for groups of which the first reads are chosen, or all.
+    private static func isFree(_ group: VectorGroup) -> Bool {
+        !VectorSet.isShortList(group) && !group.flags.contains(where: ordered.contains) && group.interleaving == nil
+    }
+
+    /// Chooses short lists, and the first reads of groups whose order matters.
+    private mutating func takeFirstReads(of groups: [VectorGroup]) {
+        let storm = groups.firstIndex { $0.flags.contains(.seekStorm) }
+        for (index, group) in groups.enumerated() where !Self.isFree(group) {
+            let isWhole = index == storm || VectorSet.isShortList(group)
+            for number in 0..<(isWhole ? group.readCount : min(group.readCount, Self.orderedReadCount)) {
+                take(number, of: index)
             }
         }
-        for (index, candidate) in candidates.enumerated() where taken[index] {
-            opened.insert(candidate.group)
-            if let read = candidate.read { chosen[candidate.group, default: []].insert(read) }
+    }
+
+    /// Chooses all of each playlist and its second half, and a read past the end of objects of every length.
+    private mutating func takeWholes(of groups: [VectorGroup]) {
+        for (index, group) in groups.enumerated() {
+            func takeFirst(where isWanted: (RangeRead) -> Bool) {
+                if let number = group.reads.firstIndex(where: isWanted) { take(number, of: index) }
+            }
+            let length = group.plaintext.byteCount
+            if group.playlist != nil {
+                for offset in [0, length / 2] {
+                    takeFirst { $0.offset == offset && UInt64($0.count) == length - offset }
+                }
+            } else if group.flags.contains(.everyLength), group.strategy.chunkByteCount == nil {
+                takeFirst { $0.flags.contains(.readPastEnd) }
+            }
         }
-        self.chosen = chosen
-        self.opened = opened
     }
 
     /// Goes through the 256 pairs of residues, and for each pair on to another object that holds all ranges.
-    private static func takeResidues(
-        of groups: [VectorGroup], capacity: inout Int, take: (_ group: Int, _ read: Int) -> Void
-    ) {
+    private mutating func takeResidues(of groups: [VectorGroup]) {
         let whole = groups.indices.filter { groups[$0].flags.contains(.exhaustive) && groups[$0].readCount > 2000 }
         guard !whole.isEmpty else { return }
         var wanted: [Int: Set<Int>] = [:]
@@ -134,10 +112,28 @@ package struct VectorTier: Sendable {
         for (group, pairs) in wanted.sorted(by: { $0.key < $1.key }) {
             var left = pairs
             for (number, read) in groups[group].reads.enumerated() where read.count > 0 {
-                guard !left.isEmpty, capacity > 0 else { break }
+                guard !left.isEmpty else { break }
                 guard left.remove(Int(read.offset % 16) * 16 + read.count % 16) != nil else { continue }
-                take(group, number)
-                capacity -= 1
+                take(number, of: group)
+            }
+        }
+    }
+
+    /// Shares out what capacity is left, the rarest flag first.
+    private mutating func shareOut(_ candidates: [Candidate]) {
+        var indicesByFlag: [VectorFlag: [Int]] = [:]
+        for (index, candidate) in candidates.enumerated() {
+            for flag in Set(candidate.flags) { indicesByFlag[flag, default: []].append(index) }
+        }
+        let flags = indicesByFlag.sorted { ($0.value.count, $0.key.rawValue) < ($1.value.count, $1.key.rawValue) }
+        for (number, (_, indices)) in flags.enumerated() {
+            let share = max(1, capacity / (flags.count - number))
+            let free = indices.filter { !isTaken(candidates[$0].read, of: candidates[$0].group) }
+            let step = max(1, Double(free.count) / Double(share))
+            var position = 0.0
+            while Int(position) < free.count {
+                take(candidates[free[Int(position)]])
+                position += step
             }
         }
     }
@@ -153,7 +149,7 @@ package struct VectorTier: Sendable {
     }
 
     /// Whether anything of a group was chosen.
-    package func contains(group index: Int) -> Bool { opened.contains(index) }
+    package func contains(group index: Int) -> Bool { chosen[index] != nil }
 
     /// The number of reads that were chosen.
     package var readCount: Int { chosen.values.reduce(0) { $0 + $1.count } }

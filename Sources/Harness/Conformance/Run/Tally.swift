@@ -36,7 +36,7 @@ struct Verdict: Sendable {
 
     /// What failures of the same cause have in common: their flags, and the reason without its figures.
     fileprivate var kind: [String] {
-        flags + [String(decoding: (mismatch ?? "").utf8.filter { !Self.isHexDigit($0) }, as: UTF8.self)]
+        flags + [ConformanceRecord.Failure.pattern(of: mismatch ?? "")]
     }
 
     /// The origin of a wrong answer, such as another IV, without its figures; `nil` where the answer is only known to be
@@ -45,11 +45,7 @@ struct Verdict: Sendable {
         guard let mismatch, mismatch != ConformanceRecord.Failure.notOpened else { return nil }
         let said = mismatch.split(separator: "; ").last { !$0.hasPrefix("byte ") } ?? ""
         guard !said.isEmpty else { return nil }
-        return String(decoding: said.utf8.filter { !Self.isHexDigit($0) }, as: UTF8.self)
-    }
-
-    private static func isHexDigit(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
+        return ConformanceRecord.Failure.pattern(of: said)
     }
 }
 

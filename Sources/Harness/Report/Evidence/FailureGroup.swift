@@ -47,11 +47,11 @@ struct FailureGroup {
         of failure: ConformanceRecord.Failure, _ opened: [String: [String]]
     ) -> [String]? {
         guard failure.reason == ConformanceRecord.Failure.notOpened else { return nil }
-        return opened.first { failure.id.hasPrefix($0.key + " ") }?.value
+        // Of objects whose names begin alike, the one with the longest name.
+        return opened.filter { failure.id.hasPrefix($0.key + " ") }.max { $0.key.count < $1.key.count }?.value
     }
 
     private static func kind(of failure: ConformanceRecord.Failure) -> [String] {
-        let isFigure = { (byte: UInt8) in (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte) }
-        return failure.flags + [String(decoding: failure.reason.utf8.filter { !isFigure($0) }, as: UTF8.self)]
+        failure.flags + [ConformanceRecord.Failure.pattern(of: failure.reason)]
     }
 }

@@ -110,6 +110,7 @@ struct ServeCommand: AsyncParsableCommand {
             }
         }
         let (name, fileNames) = (bind, try attempt { try catalogue.listing() })
+        let shown = fileNames.prefix(Announcement.maxFiles).filter { Self.opens($0, of: catalogue) }
         let recorder = server.recorder
         try await Listening.run { [server] in
             try await server.run(host: host, port: port) { port in
@@ -120,10 +121,20 @@ struct ServeCommand: AsyncParsableCommand {
                         "warning: --bind \(name): what is served, and the token, can be read by others on the network: "
                             + "expected 127.0.0.1, or a proxy with TLS before it")
                 }
-                Announcement(host: name, port: port, token: token, listing: fileNames).show()
+                Announcement(host: name, port: port, token: token, fileCount: fileNames.count, shown: shown).show()
             }
         }
         if let failure = server.recorder?.failure { throw CommandFailure(.io, "\(failure)") }
+    }
+
+    /// Tells if a file opens, and says why where it does not: the first client should not be the one to find a wrong key.
+    private static func opens(_ path: [String], of catalogue: any ContentCatalogue) -> Bool {
+        do throws(DecryptionError) {
+            return try catalogue.content(at: path) != nil
+        } catch {
+            report("warning: \(path.joined(separator: "/")) is there and cannot be served: \(error)")
+            return false
+        }
     }
 
     private func allowedOrigins() throws -> AllowedOrigins {
@@ -266,16 +277,18 @@ struct Announcement {
     let host: String
     let port: Int
     let token: AccessToken?
-    let listing: [[String]]
+    let fileCount: Int
+    /// The files that are named.
+    let shown: [[String]]
 
     /// The max number of files that are named; the start page has all of them.
-    private static let maxFiles = 20
+    static let maxFiles = 20
 
     /// Prints it at once: what waits for it may be behind a pipe.
     func show() {
         let root = "http://\(Listening.authority(host, port))/" + (token.map { $0.text + "/" } ?? "")
-        print("serving \(listing.count == 1 ? "1 file" : "\(listing.count) files") on \(root)")
-        for path in listing.prefix(Self.maxFiles) { print(root + RequestTarget.encoded(path)) }
+        print("serving \(fileCount == 1 ? "1 file" : "\(fileCount) files") on \(root)")
+        for path in shown { print(root + RequestTarget.encoded(path)) }
         Listening.announce()
     }
 }
