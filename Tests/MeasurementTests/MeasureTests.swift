@@ -65,6 +65,32 @@ struct MeasureTests {
         #expect(Rate(byteCount: 100, nanoseconds: []).bytesPerSecond == 0)
     }
 
+    @Test("only what cells run into is measured: their threads, and the windows around theirs")
+    func restriction() {
+        func restricted(_ cells: [Cell]) -> LimitOptions {
+            var options = LimitOptions(threads: 8, cacheByteCounts: [], machineByteCount: 1 << 30, folder: "/tmp")
+            options.restrict(to: cells)
+            return options
+        }
+        func cell(_ window: UInt64, _ workload: String = "sequential", threads: Int = 1, _ source: String = "file")
+            -> Cell
+        {
+            Cell(
+                backend: "openssl", strategy: "ctr", ivRule: nil, padding: nil, chunkByteCount: nil,
+                windowByteCount: window, workload: workload, readCount: nil, access: "block", threads: threads,
+                keyByteCount: 16, objectByteCount: 1 << 30, source: source, label: nil)
+        }
+        #expect(restricted([cell(256 << 10)]).windowByteCounts == [256 << 10])
+        #expect(restricted([cell(100 << 20)]).windowByteCounts == [64 << 20])
+        #expect(restricted([cell(1 << 10), cell(2 << 20)]).windowByteCounts == [4 << 10, 1 << 20, 16 << 20])
+        #expect(restricted([cell(1 << 20, "random:4KiB")]).windowByteCounts == [4 << 10])
+        #expect(restricted([cell(256 << 10, "trace:avplayer")]).windowByteCounts == [4 << 10, 64 << 10, 256 << 10])
+        #expect(restricted([cell(256 << 10, "https")]).windowByteCounts == [256 << 10])
+        #expect(restricted([cell(256 << 10, threads: 4, "https://example.org")]).windowByteCounts.isEmpty)
+        #expect(restricted([cell(256 << 10, threads: 4)]).threads == 4)
+        #expect(restricted([cell(256 << 10), cell(256 << 10, threads: 16)]).threads == 8)
+    }
+
     @Test("options follow the machine's caches and memory")
     func options() {
         func options(_ caches: [UInt64], _ memory: UInt64) -> LimitOptions {

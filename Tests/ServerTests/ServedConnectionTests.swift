@@ -223,7 +223,9 @@ struct ServedConnectionTests {
             body.pause()
         }
         #expect(bodies.allSatisfy(\.isAtEnd) && openCount.withLock { $0 } == 4)
-        #expect(!pool.reserve(content.readerByteCount), "the second one has the space")
+        withExtendedLifetime(bodies) {
+            #expect(!pool.reserve(content.readerByteCount), "the second one has the space")
+        }
     }
 
     private var failing: ServedContent { content { () throws(DecryptionError) in throw .invalidPadding } }

@@ -98,19 +98,32 @@ public struct Cell: Codable, Hashable, Sendable {
     }
 
     /// A text that is the same for equal cells and different for different ones, whatever the label.
-    public var id: String {
+    public var id: String { parts(isExact: true).joined(separator: " ") }
+
+    /// The cell with its sizes and times as people write them: `window=64KiB`, `latency=20ms`.
+    package var name: String { nameParts.joined(separator: " ") }
+
+    /// The words of ``name``.
+    package var nameParts: [String] { parts(isExact: false) }
+
+    /// The words of ``id``, or those of ``name``, whose sizes and times have units.
+    private func parts(isExact: Bool) -> [String] {
+        func size(_ count: UInt64) -> String { isExact ? "\(count)" : "\(ByteSize(count))" }
+        func time(_ nanoseconds: UInt64) -> String {
+            isExact ? "\(nanoseconds)ns" : TimeText.text(nanoseconds: nanoseconds)
+        }
         var parts = [backend, "aes\(keyByteCount * 8)", strategy]
         if let ivRule { parts.append(ivRule) }
         if let padding { parts.append(padding) }
-        if let chunkByteCount { parts.append("chunk=\(chunkByteCount)") }
-        parts += bindings + ["window=\(windowByteCount)", workload]
+        if let chunkByteCount { parts.append("chunk=\(size(chunkByteCount))") }
+        parts += bindings + ["window=\(size(windowByteCount))", workload]
         if let readCount { parts.append("reads=\(readCount)") }
-        parts += [access, "threads=\(threads)", "object=\(objectByteCount)", source]
+        parts += [access, "threads=\(threads)", "object=\(size(objectByteCount))", source]
         if isCold == true { parts.append("cold") }
-        if let remoteLatencyNanoseconds { parts.append("latency=\(remoteLatencyNanoseconds)ns") }
-        if let remoteBytesPerSecond { parts.append("bandwidth=\(remoteBytesPerSecond)B/s") }
+        if let remoteLatencyNanoseconds { parts.append("latency=\(time(remoteLatencyNanoseconds))") }
+        if let remoteBytesPerSecond { parts.append("bandwidth=\(size(remoteBytesPerSecond))\(isExact ? "B/s" : "/s")") }
         if let remoteClient { parts.append("client=\(remoteClient)") }
-        return parts.joined(separator: " ")
+        return parts
     }
 
     private enum Key: String, CodingKey {
@@ -183,7 +196,9 @@ public struct Cell: Codable, Hashable, Sendable {
         parts.append("object=\(ByteSize(objectByteCount))")
         if source != "file" { parts.append(source) }
         if isCold == true { parts.append("cold") }
-        if let remoteLatencyNanoseconds { parts.append("latency=\(remoteLatencyNanoseconds)ns") }
+        if let remoteLatencyNanoseconds {
+            parts.append("latency=\(TimeText.text(nanoseconds: remoteLatencyNanoseconds))")
+        }
         if let remoteClient { parts.append("client=\(remoteClient)") }
         return parts.joined(separator: " ")
     }

@@ -159,14 +159,14 @@ package struct FleetMerge {
             guard let other = passed.min() else { continue }
             throw FleetError.contradiction(
                 one: files[file].path.string, other: files[other].path.string,
-                what: "\(failure.cell.id) has failed in the first, \(failure.reason), and not in the other")
+                what: "\(failure.cell.name) has failed in the first, \(failure.reason), and not in the other")
         }
     }
 
     private static func contradiction(_ one: RecordLine, _ other: RecordLine, isSameAttempt: Bool) -> String? {
         switch (one.verdict, other.verdict) {
         case (.check(let one)?, .check(let other)?) where one.digest != other.digest:
-            "the plaintext of \(one.cell.id) has the digests \(one.digest) and \(other.digest)"
+            "the plaintext of \(one.cell.name) has the digests \(one.digest) and \(other.digest)"
         case (.conformance(let one)?, .conformance(let other)?): contradiction(one, other)
         case _ where isSameAttempt && one.bytes != other.bytes: "two different records of one process in one attempt"
         default: nil

@@ -90,6 +90,26 @@ package struct LimitOptions: Hashable, Sendable {
         self.sampleNanoseconds = 5_000_000
         self.sampleCount = 7
     }
+
+    /// Leaves out threads and windows that no cell runs into: of the windows, the nearest on both sides of each that a
+    /// cell reads into stay, since rates are interpolated between them.
+    package mutating func restrict(to cells: [Cell]) {
+        threads = min(threads, cells.map(\.threads).max() ?? 1)
+        let wanted = cells.filter { LimitedSource(rawValue: $0.source) != nil }.flatMap { cell -> [Int] in
+            let window = Int(clamping: cell.windowByteCount)
+            return switch CellWorkload(cell.workload) {
+            case .sequential, nil: [window]
+            case .random(let rangeByteCount): [min(window, Int(clamping: rangeByteCount))]
+            // Reads of many lengths.
+            case .trace: windowByteCounts.filter { $0 < window } + [window]
+            }
+        }
+        let kept = wanted.flatMap { window in
+            windowByteCounts.contains(window)
+                ? [window] : [windowByteCounts.last { $0 < window }, windowByteCounts.first { $0 > window }]
+        }
+        windowByteCounts.removeAll { !kept.contains($0) }
+    }
 }
 
 /// A file without a name whose content is in the page cache.

@@ -80,7 +80,7 @@ extension RunComparison {
         let ratio = pair.ratio
         let relation = relation(pair)
         return [
-            Table.Entry(names.name(of: pair.cell)),
+            Table.Entry(names.name(of: pair.cell) + (pair.a.isInCache || pair.b.isInCache ? " (CPU cache)" : "")),
             Table.Entry(pair.a.speed.map { ByteCountText.rate($0.bytesPerSecond) } ?? "–"),
             Table.Entry(pair.b.speed.map { ByteCountText.rate($0.bytesPerSecond) } ?? "–"),
             Table.Entry(Self.text(ratio.ratio)),
@@ -110,7 +110,7 @@ extension RunComparison {
         var blocks: [Document.Block] = []
         for (letter, cells) in [("A", onlyInA), ("B", onlyInB)] where !cells.isEmpty {
             blocks.append(.paragraph("\(RatioText.count(cells.count, "cell")) only in \(letter):"))
-            blocks.append(.list(cells.map(\.id)))
+            blocks.append(.list(cells.map(\.name)))
         }
         if !withoutFigures.isEmpty {
             blocks.append(.paragraph("\(RatioText.count(withoutFigures.count, "cell")) of both without figures:"))
@@ -118,7 +118,7 @@ extension RunComparison {
                 .list(
                     withoutFigures.map { missing in
                         let reasons = [missing.a.map { "A: \($0)" }, missing.b.map { "B: \($0)" }].compactMap { $0 }
-                        return "\(missing.cell.id): \(reasons.joined(separator: "; "))"
+                        return "\(missing.cell.name): \(reasons.joined(separator: "; "))"
                     }))
         }
         guard !blocks.isEmpty else { return nil }

@@ -90,7 +90,7 @@ extension Document {
             [
                 Table.Entry(fleet.hosts[outlier.host].name, emphasis: .bad),
                 Table.Entry("\(outlier.cellCount) of \(outlier.comparedCount)"), Table.Entry(outlier.ratio.text),
-                Table.Entry(fleet.hosts[outlier.other].name), Table.Entry(CellNames.readable(outlier.cell)),
+                Table.Entry(fleet.hosts[outlier.other].name), Table.Entry(outlier.cell.name),
             ]
         }
         return Section(

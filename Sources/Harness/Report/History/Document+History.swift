@@ -46,7 +46,7 @@ extension Document {
         return
             "\(count), from \(days.joined(separator: " to ")). Each cell is drawn as its throughput ÷ that of the same "
             + "configuration of \(reference) in the same run; cells without one, and those of \(reference) itself, ÷ that "
-            + "of \(anchor.id). Runs stand in the order in which they started, at equal distances."
+            + "of \(anchor.name). Runs stand in the order in which they started, at equal distances."
     }
 
     private static func turns(_ host: HostHistory) -> Table? {
@@ -76,7 +76,7 @@ extension Document {
             (cell.changes + [cell.drift].compactMap { $0 }).map { change in
                 let run = host.runs[change.run]
                 return [
-                    Table.Entry(cell.cell.id),
+                    Table.Entry(cell.cell.name),
                     Table.Entry(change.text, emphasis: change.factor < 1 ? .bad : .good),
                     cell.drift == nil
                         ? Table.Entry(run.header.startedAt, detail: run.path, link: run.link) : "a drift over all runs",
@@ -97,7 +97,7 @@ extension Document {
             let values = cell.ratios.compactMap { $0 }
             let line = Sparkline(covering: values).map { $0.text(TrendText.thinned(cell.ratios)) } ?? ""
             return [
-                Table.Entry(cell.cell.id, detail: "÷ \(cell.reference.id)"),
+                Table.Entry(cell.cell.name, detail: "÷ \(cell.reference.name)"),
                 Table.Entry("\(values.count)"),
                 values.first.map { Table.Entry(RatioText.times($0)) } ?? .absent,
                 values.last.map { Table.Entry(RatioText.times($0)) } ?? .absent,

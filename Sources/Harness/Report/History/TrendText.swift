@@ -33,7 +33,7 @@ enum TrendText {
             parts.append(
                 WrappedText.lines(
                     "Ratios are throughput ÷ that of the same configuration of \(reference) in the same run; where there "
-                        + "is none, and for \(reference) itself, ÷ that of \(anchor.id)."))
+                        + "is none, and for \(reference) itself, ÷ that of \(anchor.name)."))
         }
         return TextRenderer.plainLines(parts.joined(separator: "\n\n"))
     }
@@ -63,7 +63,7 @@ enum TrendText {
             }
             lines += turn.entries.prefix(maxCells).map {
                 WrappedText.lines(
-                    $0.cell.id, first: "  \(WrappedText.padded($0.change.text, to: 8, isNumeric: true))  ")
+                    $0.cell.name, first: "  \(WrappedText.padded($0.change.text, to: 8, isNumeric: true))  ")
             }
             let more = turn.entries.count - maxCells
             if more > 0 { lines.append("  and \(RatioText.count(more, "cell")) more, by less") }
@@ -71,7 +71,7 @@ enum TrendText {
         }
         let drifts = host.changedCells.compactMap { cell in
             cell.drift.map {
-                WrappedText.lines(cell.cell.id, first: "  \(WrappedText.padded($0.text, to: 8, isNumeric: true))  ")
+                WrappedText.lines(cell.cell.name, first: "  \(WrappedText.padded($0.text, to: 8, isNumeric: true))  ")
             }
         }
         return [("CHANGES, by the first run on the new level", texts), ("DRIFTS, over all runs", drifts)]

@@ -10,7 +10,7 @@ extension Document {
             columns: [.text("Cell"), .text("Status"), .text("Reason")],
             rows: cells.prefix(maxRows).map { cell in
                 [
-                    Table.Entry(cell.cell.id, detail: cell.cell.label),
+                    Table.Entry(cell.cell.name, detail: cell.cell.label),
                     status(cell),
                     Table.Entry(cell.missingReason ?? ""),
                 ]
@@ -30,7 +30,8 @@ extension Document {
             columns: [.text(owners), .text("Cell"), .text("Status"), .text("Reason")],
             rows: cells.prefix(maxCells).map { owner, cell in
                 [
-                    Table.Entry(owner), Table.Entry(cell.cell.id), status(cell), Table.Entry(cell.missingReason ?? ""),
+                    Table.Entry(owner), Table.Entry(cell.cell.name), status(cell),
+                    Table.Entry(cell.missingReason ?? ""),
                 ]
             })
         return Section(name: "failures", title: "Cells without figures", blocks: [.table(table)])
@@ -79,7 +80,7 @@ extension Document {
         }
         let samples = summary.rounds.reduce(0) { $0 + $1.count }
         return [
-            Table.Entry(summary.cell.id, detail: summary.cell.label),
+            Table.Entry(summary.cell.name, detail: summary.cell.label),
             throughput ?? status(summary),
             summary.limit.map { Table.Entry(RatioText.percent($0.share), detail: $0.kind.text) } ?? .absent,
             samples == 0 ? .absent : Table.Entry("\(summary.rounds.count) (\(samples))"),
@@ -140,7 +141,7 @@ extension Document {
             return Table.Entry(SignificantDigits.text(Double(number) / delivered))
         }
         var row = [
-            Table.Entry(summary.cell.id, detail: summary.cell.label), duration(usage?.userNanoseconds),
+            Table.Entry(summary.cell.name, detail: summary.cell.label), duration(usage?.userNanoseconds),
             duration(usage?.systemNanoseconds), count(usage?.minorFaults), count(usage?.majorFaults),
             count(usage?.voluntarySwitches), count(usage?.involuntarySwitches),
         ]

@@ -55,7 +55,7 @@ extension RunSummary {
                     "\(record.subject) failed \(record.failed) of \(record.passed + record.failed) reads\(first)", 250)
         }
         lines += (bad + missing.filter { !$0.isBad }).prefix(3).map {
-            "- " + Self.short("\(CellNames.readable($0.cell)): \($0.missingReason ?? "")", 250)
+            "- " + Self.short("\($0.cell.name): \($0.missingReason ?? "")", 250)
         }
         let more = max(subjects.count - 3, 0) + max(missing.count - 3, 0)
         if more > 0 { lines.append("- and \(SignificantDigits.grouped(UInt64(more))) more") }
@@ -136,7 +136,7 @@ struct PullRequestTable {
         let rows = cells.prefix(maxRows).map { cell in
             [
                 RunSummary.short(
-                    [cell.cell.label, CellNames.readable(cell.cell)].compactMap { $0 }.joined(separator: ": "), 160),
+                    [cell.cell.label, cell.cell.name].compactMap { $0 }.joined(separator: ": "), 160),
                 cell.speed.map { ByteCountText.rate($0.bytesPerSecond) } ?? "–",
                 cell.latency.map { DurationText.text(nanoseconds: $0.p50) } ?? "–",
                 cell.memory.map { ByteCountText.growth($0.growthByteCount) } ?? "–",

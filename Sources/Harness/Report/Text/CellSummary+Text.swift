@@ -5,7 +5,7 @@ import Support
 extension CellSummary {
     /// The figures of one cell in a few lines for a terminal.
     package var text: String {
-        var lines = [cell.id]
+        var lines = [cell.name]
         if !cell.tlsAllowances.isEmpty {
             lines.append(
                 "WARNING       TLS with \(cell.tlsAllowances.joined(separator: ", ")): the server was not authenticated"

@@ -20,7 +20,7 @@ package struct OpenLoopReport: Sendable {
     package var text: String {
         let processes = RatioText.count(records.map(\.processCount).max() ?? 0, "process", "processes")
         var lines = [
-            cell.id, "",
+            cell.name, "",
             "latency from when a read was due, whatever became of those before (open loop);",
             "reads of \(processes) together", "", table(\.latency), "",
             "time from the start of a read, which is all that a closed loop sees", "", table(\.service),

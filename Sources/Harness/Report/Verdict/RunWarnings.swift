@@ -98,7 +98,7 @@ extension Warning {
                 "Noisy host",
                 "\(wide.count) of \(RatioText.count(intervals.count, "interval")) reach more than 5 % from the figure to "
                     + "either side; the widest is ±\(RatioText.percent(halfWidth(widest))), of "
-                    + "\(CellNames.readable(widest.cell)).",
+                    + "\(widest.cell.name).",
                 "Stop other programs, take more rounds, and do not read small differences out of these cells.")
         }
         if intervals.count < timed.count {
@@ -174,7 +174,7 @@ extension Warning {
         found.note(
             "Disturbed latencies",
             "in \(RatioText.count(cells.count, "cell")) single reads took longer than whole iterations of the same process "
-                + "allow, also when they were measured again; the first is \(CellNames.readable(first.cell)).",
+                + "allow, also when they were measured again; the first is \(first.cell.name).",
             "Something else ran: do not read the tails of these cells.")
         return found
     }

@@ -108,6 +108,18 @@ package enum TimeText {
         return Decimal.product(digits, unit.nanoseconds)
     }
 
+    /// A duration in the largest unit up to seconds in which it is whole: `20ms`, `1500us`, `0s`.
+    package static func text(nanoseconds: UInt64) -> String {
+        let units: [Unit] = [.seconds, .milliseconds, .microseconds]
+        let unit = units.first { nanoseconds.isMultiple(of: $0.nanoseconds) } ?? .nanoseconds
+        return "\(nanoseconds / unit.nanoseconds)\(unit.rawValue)"
+    }
+
+    /// The same of a duration that is not negative, to the nearest nanosecond.
+    package static func text(_ duration: Duration) -> String {
+        text(nanoseconds: UInt64(nearest: duration / .nanoseconds(1)))
+    }
+
     /// What a duration may be, in words.
     package static let expectation = "a duration such as 500ms, 10s, 2m or 1h"
 

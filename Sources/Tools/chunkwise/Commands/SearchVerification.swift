@@ -1,5 +1,6 @@
 import ArgumentParser
 import Conformance
+import Report
 import Support
 import Vectors
 
@@ -49,8 +50,9 @@ enum SearchVerification {
 
     private static func text(_ outcome: DifferentialSearch.Outcome, _ shown: Shown) -> String {
         var lines = [
-            "seed \(shown.search.seed): \(outcome.drawn) cases drawn, \(outcome.executed) executed with \(outcome.readCount) reads, "
-                + "\(outcome.unsupported) unsupported, \(outcome.differences.count) differences"
+            "seed \(shown.search.seed): \(RatioText.count(outcome.drawn, "case")) drawn, \(outcome.executed) executed with "
+                + "\(RatioText.count(outcome.readCount, "read")), \(outcome.unsupported) unsupported, "
+                + RatioText.count(outcome.differences.count, "difference")
         ]
         for difference in outcome.differences {
             lines.append("DIFFERENCE \(difference.subject), \(difference.searchCase.setup): \(difference.reason)")
@@ -93,7 +95,7 @@ enum SearchVerification {
         let index = search.subjects.firstIndex { $0.name == difference.subject } ?? 0
         let subject =
             commands.isEmpty ? "--backend \(difference.subject)" : "--subject \(ShellText.quoted(commands[index]))"
-        let time = "\(max(1, shown.duration / .milliseconds(1)))ms"
-        return "chunkwise verify --search \(time) --seed \(search.seed) --case \(difference.number) \(subject)"
+        return "chunkwise verify --search \(TimeText.text(shown.duration)) --seed \(search.seed) "
+            + "--case \(difference.number) \(subject)"
     }
 }

@@ -254,7 +254,7 @@ struct VerifyCommand: ParsableCommand {
             + options("--subject", external.subject) + options("--plugin", external.plugin)
             + options("--backend", external.foreign) + (external.all ? ["--all"] : [])
             + (external.strictProtocol ? ["--strict-protocol"] : [])
-            + (external.timeout.map { ["--timeout", "\($0 / .milliseconds(1))ms"] } ?? [])
+            + (external.timeout.map { ["--timeout", TimeText.text($0)] } ?? [])
             + (fleet.isShard ? [] : threads.map { ["--threads", "\($0)"] } ?? [])
     }
 

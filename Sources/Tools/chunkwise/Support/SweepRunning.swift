@@ -34,7 +34,7 @@ enum SweepRunning {
             try job.run(
                 input: input, starting: { if isAnnounced { announce(plan, estimate) } },
                 // The same for every shard of a host: seconds that would be lost each time.
-                limits: shard == nil ? { limits(folder) } : nil, verify: verify, mutants: mutants,
+                limits: shard == nil ? { limits(folder, plan) } : nil, verify: verify, mutants: mutants,
                 progress: {
                     progress.note($0)
                     if case .ended = $0 { between() }
@@ -68,8 +68,9 @@ enum SweepRunning {
         fflush(nil)
     }
 
-    /// Measures the machine, in a second or two; says so if that fails, and goes on without.
-    private static func limits(_ folder: RunFolder) -> MachineLimits? {
+    /// Measures of the machine what cells of a plan run into, in a second or two; says so if that fails, and goes on
+    /// without.
+    private static func limits(_ folder: RunFolder, _ plan: Plan) -> MachineLimits? {
         Terminal.showProgress("limits of this machine")
         let host = ThisHost.describe()
         var options = LimitOptions(
@@ -78,6 +79,7 @@ enum SweepRunning {
         options.memoryByteCount = min(options.memoryByteCount, 128 << 20)
         options.sampleCount = 3
         options.sampleNanoseconds = 2_000_000
+        options.restrict(to: plan.cells.map(\.cell))
         do throws(LimitError) {
             return try MachineLimits.measure(options)
         } catch {
@@ -169,7 +171,7 @@ enum SweepRunning {
         let failed = results.cells.filter { $0.failure != nil }
         guard let first = failed.first, let reason = first.failure else { return }
         throw CommandFailure(
-            .no, "\(failed.count) of \(results.cells.count) cells failed, the first is \(first.cell.id): \(reason)")
+            .no, "\(failed.count) of \(results.cells.count) cells failed, the first is \(first.cell.name): \(reason)")
     }
 }
 

@@ -87,6 +87,7 @@ enum Terminal {
 final class ProgressDisplay: Sendable {
     private let start = ContinuousClock.now
     private let pace = Mutex(ProgressPace())
+    private let lastPercent = Mutex(-1)
 
     /// Starts the clock.
     init() {}
@@ -108,7 +109,7 @@ final class ProgressDisplay: Sendable {
         }
     }
 
-    /// Shows how many of equal parts are finished; may be called on any thread.
+    /// Shows how many of equal parts are finished; may be called on any thread. A terminal's line changes a hundred times.
     ///
     /// - Parameters:
     ///   - finished: How many are.
@@ -116,6 +117,12 @@ final class ProgressDisplay: Sendable {
     ///   - parts: What they are: `groups`.
     ///   - name: What is running.
     func show(_ finished: Int, of total: Int, _ parts: String, name: String) {
+        let percent = finished * 100 / max(1, total)
+        let isNew = lastPercent.withLock { last in
+            defer { last = percent }
+            return last != percent
+        }
+        guard isNew || !Terminal.isInteractive else { return }
         let rest = TimeLeft.seconds(finished: finished, of: total, elapsed: seconds)
         show(
             ProgressLine(
