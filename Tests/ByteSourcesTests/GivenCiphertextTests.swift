@@ -29,6 +29,19 @@ struct GivenCiphertextTests {
         }
     }
 
+    @Test("what begins with text is neither, unless it is said to be or is too short to tell", arguments: strategies)
+    func text(_ strategy: Strategy) {
+        let base64 = Array("U2FsdGVkX18BAgMEBQYHCPH9wd7NGhSZ8VVEKa49PzO28clsgWo1y566aF8x35t3\n".utf8)
+        for text in [base64, Array(base64.prefix(16)), Array("00010203\r\n\t0405 0607".utf8)] {
+            #expect(isRefused(text, strategy) && !isRefused(text, strategy, isAsSaid: true))
+            #expect(!isRefused(Array(text.prefix(15)), strategy))
+        }
+        for byte in [0, 0x7F, 0x80] as [UInt8] {
+            #expect(!isRefused(Array(base64.prefix(63)) + [byte], strategy))
+            #expect(isRefused(Array(base64.prefix(64)) + [byte], strategy))
+        }
+    }
+
     private func refusal(_ bytes: [UInt8], _ strategy: Strategy) -> String? {
         do throws(DecryptionError) {
             return try GivenCiphertext.open(MemorySource(bytes), strategy, isAsSaid: false) { nil }
@@ -64,7 +77,8 @@ struct GivenCiphertextTests {
         let nonce: UInt128 = 0x0102_0304_0506_0708_090A_0B0C
         for counter in 0..<3 as Range<UInt128> {
             let iv = Block(bigEndianValue: nonce << 32 | counter)
-            #expect(refusal(Array(iv.bytes[..<12]) + Samples.bytes(9), .ctr(iv: iv))?.contains("tail -c +13") == true)
+            let words = refusal(Array(iv.bytes[..<12]) + Samples.bytes(9), .ctr(iv: iv))
+            #expect(words?.contains("tail -c +13") == true && words?.contains("head -c -16") == (counter == 2))
         }
         let short = Block(bigEndianValue: (nonce >> 32) << 64)
         #expect(refusal(Array(short.bytes[..<8]) + Samples.bytes(9), .ctr(iv: short))?.contains("tail -c +9") == true)
@@ -90,7 +104,7 @@ struct GivenCiphertextTests {
         }
         for (byteCount, words) in [
             (1018, ["head -c -10", "WhatsApp", "tail -c +11"]), (1028, ["head -c -4", "-20 of HMAC-SHA-1"]),
-            (1016, ["tail -c +9"]),
+            (1016, ["tail -c +9"]), (1009, ["1 byte too many"]),
         ] {
             let found = error(byteCount, cbc, .truncatedCiphertext(byteCount: UInt64(byteCount), expected: "x"))
             #expect(found?.protocolName == "truncatedCiphertext")

@@ -13,11 +13,21 @@ private func hex(_ bytes: [UInt8]) -> String { bytes.map { String(format: "%02x"
 struct KeyFileTests {
     static let counts = [16, 24, 32]
 
-    @Test("raw bytes are a key, whatever they are", arguments: counts)
+    @Test("raw bytes are a key, whatever they are; those of a text only if that is said", arguments: counts)
     func raw(count: Int) throws {
         let folder = try TemporaryFolder()
-        for key in [Samples.bytes(count), .init(repeating: 0x20, count: count), .init(repeating: 0x0A, count: count)] {
+        let letters = [UInt8](repeating: 0x61, count: count - 1)
+        for key in [Samples.bytes(count), .init(repeating: 0, count: count), letters + [0x7F], letters + [0x8A]] {
             #expect(bytes(try KeyFile.read(folder.file("key", key))) == key)
+        }
+        let base64 = Array("AAECAwQFBgcICQoLDA0ODxAREhMUFRYX".utf8)
+        for text in [
+            Array(base64[..<count]), letters + [0x0A], .init(repeating: 0x20, count: count), letters + [0x09],
+        ] {
+            let path = try folder.file("key", text)
+            let error = #expect(throws: DecryptionError.self) { try KeyFile.read(path) }
+            #expect(error?.description.contains("has \(count) characters of text") == true)
+            #expect(bytes(try KeyFile.read(path, .init(encoding: .raw))) == text)
         }
     }
 
@@ -32,7 +42,7 @@ struct KeyFileTests {
         }
     }
 
-    @Test("32 digits alone are two keys: which one is said, or follows from the lengths that a key may have")
+    @Test("32 digits alone are two keys: which one is said, or that they are digits follows from the length of a key")
     func ambiguity() throws {
         let folder = try TemporaryFolder()
         let digits = "01234567890123456789012345678901"
@@ -42,7 +52,7 @@ struct KeyFileTests {
         let message = error?.description ?? ""
         #expect(message.contains("AES-128") && message.contains("AES-256") && !message.contains("0123"), "\(message)")
         #expect(bytes(try KeyFile.read(path, .init(encoding: .raw))) == raw)
-        #expect(bytes(try KeyFile.read(path, .init(byteCounts: [32]))) == raw)
+        #expect(throws: DecryptionError.self) { try KeyFile.read(path, .init(byteCounts: [32])) }
         for form in [KeyFile.Form(encoding: .hex), .init(byteCounts: [16])] {
             #expect(bytes(try KeyFile.read(path, form)).prefix(8) == short[...])
             #expect(try KeyFile.read(path, form).byteCount == 16)

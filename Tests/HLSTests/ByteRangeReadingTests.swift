@@ -123,6 +123,11 @@ struct ByteRangeReadingTests {
         #expect(object.playlist.problems.count == 1)
         #expect(object.problems.allSatisfy { $0.error.protocolName == "invalidRequest" })
         #expect(object.playlist.reading(ByteRangeReadings(segments: .ciphertext)).problems.isEmpty)
+        // Nor has the start of a resource of its own, behind one that has several, its resource's number.
+        let behind = Self.playlist(
+            start + Self.segment(0..<20) + Self.segment(20..<40) + Self.segment(0..<44, "b")
+                + Self.segment(16..<20, "c"))
+        #expect(try mediaPlaylist(behind).segments.map(\.problem?.kind) == [.missingIV, nil, .missingIV, nil])
     }
 
     @Test("a section or segment whose length leaves out the padding is refused with the option that reads it")

@@ -57,7 +57,8 @@ extension DecryptionError: CustomStringConvertible {
         case .invalidIV(let byteCount):
             "the IV has \(byteCount) bytes: expected 16"
         case .io(let operation, let code, let reason):
-            "\(operation) failed: \(reason)" + (Self.expectation(code).map { ": expected \($0)" } ?? "")
+            "\(operation) failed: \(reason)"
+                + (reason.contains(": expected ") ? "" : Self.expectation(code).map { ": expected \($0)" } ?? "")
         case .truncatedCiphertext(let byteCount, let expected):
             "the ciphertext has \(byteCount) bytes: expected \(expected)"
         case .sourceChanged(let byteCount, let expected):

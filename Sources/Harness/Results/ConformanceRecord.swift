@@ -234,6 +234,7 @@ extension ConformanceRecord {
         failures += other.failures.prefix(max(0, Self.listedFailureCount - failures.count))
         // Of several parts, the one with the most to go by.
         cause = [cause, other.cause].compactMap(\.self).max { $0.wrongCount < $1.wrongCount }
+        if let more = other.vectorCount { vectorCount = (vectorCount ?? 0) + more }
         if let more = other.adapter { adapter = (adapter ?? []) + more }
         for flag in other.flags ?? [] {
             guard let index = flags?.firstIndex(where: { $0.flag == flag.flag }) else {

@@ -52,11 +52,16 @@ package final class FileSink: ByteSink {
     private func permissions() -> mode_t {
         var status = stat()
         if stat(path.string, &status) == 0 { return status.st_mode & 0o777 }
-        // To ask for the mask is to set it. A file that another thread makes meanwhile is the owner's alone.
+        return 0o666 & ~Self.mask
+    }
+
+    /// The permissions that new files of this user lack. Asked for once: to ask is to set, and of two threads that ask at
+    /// the same time, one would be told what the other has set.
+    private static let mask: mode_t = {
         let mask = umask(0o077)
         umask(mask)
-        return 0o666 & ~mask
-    }
+        return mask
+    }()
 
     deinit {
         try? descriptor.close()

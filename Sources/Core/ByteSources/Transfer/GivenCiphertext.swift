@@ -1,4 +1,5 @@
 package import RandomAccess
+import Support
 
 /// A ciphertext that a user names, and may take for another one than it is.
 ///
@@ -35,12 +36,16 @@ package enum GivenCiphertext {
     private static func requireStart(
         of source: any ByteSource, _ strategy: Strategy
     ) throws(DecryptionError) {
-        let count = Int(min(source.byteCount, 16))
-        let start = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 16)
+        let count = Int(min(source.byteCount, 64))
+        let start = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 16)
         defer { start.deallocate() }
         start.initializeMemory(as: UInt8.self, repeating: 0)
         try source.fetch(at: 0, into: UnsafeMutableRawBufferPointer(rebasing: start[..<count]))
         if start.starts(with: saltedMark) { throw .layer(AnyLayerError(GivenCiphertextError.salted)) }
+        // Of ciphertexts of 16 bytes, one in five million is text by chance; of longer ones, none.
+        if count >= 16, PlainText.isASCII(UnsafeRawBufferPointer(rebasing: start[..<count])) {
+            throw .layer(AnyLayerError(GivenCiphertextError.text))
+        }
         let first = Block(loadingFrom: UnsafeRawBufferPointer(start)).bigEndianValue
         if let error = ivInFront(first, strategy, iv: strategy.iv(ofChunk: 0).bigEndianValue) {
             throw .layer(AnyLayerError(error))
@@ -53,16 +58,18 @@ package enum GivenCiphertext {
             switch strategy {
             case .cbcContinuous: .chain
             case .ctr: .counter(Block(bigEndianValue: iv &- 1))
-            case .cbcChunked, .chunked: .chunks
+            case .cbcChunked, .chunked: .copy
             }
         // An IV of zeros begins files with holes.
         if first == iv, iv != 0 { return .ivInFront(byteCount: 16, rest) }
         // An IV that was counted down leaves out the first block, which is the IV itself.
         guard strategy.mode == .ctr, first &- iv > 255 else { return nil }
         let (nonce, counter) = (iv >> 32, UInt32(truncatingIfNeeded: iv))
-        if nonce != 0, counter < 3, first >> 32 == nonce { return .ivInFront(byteCount: 12, .chunks) }
+        if nonce != 0, counter < 3, first >> 32 == nonce {
+            return .ivInFront(byteCount: 12, counter == 2 ? .tagged : .copy)
+        }
         if iv >> 64 != 0, UInt64(truncatingIfNeeded: iv) == 0, first >> 64 == iv >> 64 {
-            return .ivInFront(byteCount: 8, .chunks)
+            return .ivInFront(byteCount: 8, .copy)
         }
         return nil
     }
@@ -74,11 +81,11 @@ package enum GivenCiphertext {
             let rest = byteCount % 16
             let known = rest == 10 ? ", as WhatsApp's media have" : rest == 4 ? ", or -20 of HMAC-SHA-1" : ""
             return
-                "\(rest) bytes too many may be a nonce or header in front, which tail -c +\(rest + 1) cuts off, or a "
+                "\(rest) byte\(rest == 1 ? "" : "s") too many may be a nonce or header in front, which tail -c +\(rest + 1) cuts off, or a "
                 + "MAC behind, which head -c -\(rest) does\(known); and CTR has any length (--strategy ctr)"
         case .invalidPadding where strategy.padding == .pkcs7:
             return "another padding or none is read with --padding none, and a MAC behind is cut off by head -c -32 "
-                + "(HMAC-SHA-256)"
+                + "(HMAC-SHA-256; -16, -48 or -64 for others)"
         default: return nil
         }
     }
@@ -88,6 +95,8 @@ package enum GivenCiphertext {
 package enum GivenCiphertextError: LayerError {
     /// It begins as `openssl enc` with a password begins it: with `Salted__` and 8 bytes of salt.
     case salted
+    /// It begins with text, as ciphertext in Base64 or in hexadecimal digits does.
+    case text
     /// It begins with its IV, or as many bytes of it as are no counter.
     case ivInFront(byteCount: Int, Rest)
     /// It cannot be opened, and there is something that it may be.
@@ -100,7 +109,9 @@ package enum GivenCiphertextError: LayerError {
         /// The IV is a block of a stream that begins with this counter.
         case counter(Block)
         /// Only by a copy.
-        case chunks
+        case copy
+        /// Only by a copy without the tag of GCM, whose data begin with the counter 2. Source: NIST SP 800-38D, section 7.1.
+        case tagged
     }
 
     /// The finding, what was expected, and a command that reads it.
@@ -109,6 +120,9 @@ package enum GivenCiphertextError: LayerError {
         case .salted:
             "the file begins with \"Salted__\" and a salt, as openssl enc with a password writes it: expected ciphertext "
                 + "from the first byte on (tail -c +17 cuts both off, openssl enc -d -P shows key and IV), or --as-is"
+        case .text:
+            "the file begins with text: expected ciphertext (base64 -d decodes Base64, as openssl enc -a writes it, and xxd -r "
+                + "-p hexadecimal digits), or --as-is"
         case .ivInFront(let byteCount, let rest):
             "the file begins with \(byteCount == 16 ? "its IV" : "\(byteCount) bytes of its IV"): expected ciphertext from "
                 + "the first byte on (tail -c +\(byteCount + 1) cuts it off\(Self.way(rest))), or --as-is"
@@ -121,7 +135,8 @@ package enum GivenCiphertextError: LayerError {
         switch rest {
         case .chain: ", --range 16- with --iv \(String(repeating: "0", count: 32)) reads past it"
         case .counter(let block): ", --range 16- with --iv \(digits(block)) reads past it"
-        case .chunks: ""
+        case .copy: ""
+        case .tagged: ", and head -c -16 the tag behind, if it is of AES-GCM"
         }
     }
 

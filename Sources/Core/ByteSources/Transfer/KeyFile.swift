@@ -1,13 +1,14 @@
 import Glibc
 public import RandomAccess
+import Support
 import SystemPackage
 
 /// Why a file or folder with keys is refused.
 public enum KeyFileError: LayerError {
     /// The file holds no key of the encoding, or of any.
     case noKey(path: String, byteCount: Int, encoding: KeyEncoding?)
-    /// The file holds 32 hexadecimal digits, which may be two keys.
-    case ambiguous(path: String, choice: String)
+    /// The file holds as many characters of text as a raw key has bytes, of which a key may be made in several ways.
+    case text(path: String, byteCount: Int, isHexadecimal: Bool, choice: String)
     /// Others than the owner have access, where that is an error.
     case openToOthers(path: String, permissions: UInt32, expected: UInt32)
 
@@ -17,9 +18,13 @@ public enum KeyFileError: LayerError {
         case .noKey(let path, let byteCount, let encoding):
             "key file \(path) has \(byteCount >= 1024 ? "1024 or more" : "\(byteCount)") bytes: expected "
                 + (encoding.map { [$0] } ?? KeyEncoding.allCases).map(\.expectation).joined(separator: ", or ")
-        case .ambiguous(let path, let choice):
-            "key file \(path) has 32 hexadecimal digits and nothing else: that is a key of 16 bytes (AES-128) in "
-                + "hexadecimal, or of 32 (AES-256) that are digits: expected \(choice)"
+        case .text(let path, let byteCount, let isHexadecimal, let choice):
+            "key file \(path) has \(byteCount) characters of text and nothing else: that may be a key of \(byteCount) bytes "
+                + "(AES-\(byteCount * 8)) that are characters, "
+                + (isHexadecimal
+                    ? "or of \(byteCount / 2) (AES-\(byteCount * 4)) in hexadecimal"
+                    : "or one in Base64 (base64 -d decodes it), or digits of which some are missing")
+                + ": expected \(choice)"
         case .openToOthers(let path, let permissions, let expected):
             "\(path) is open to others (permissions \(String(permissions, radix: 8))): "
                 + "expected \(String(expected, radix: 8))"
@@ -67,7 +72,7 @@ package enum KeyFile {
         /// Creates a form.
         package init(
             encoding: KeyEncoding? = nil, byteCounts: [Int] = [16, 24, 32],
-            choice: String = "a line feed behind digits, or 64 digits for these 32 bytes"
+            choice: String = "hexadecimal digits and a line feed behind them"
         ) {
             self.encoding = encoding
             self.byteCounts = byteCounts
@@ -75,7 +80,9 @@ package enum KeyFile {
         }
     }
 
-    /// Reads a key: 16, 24 or 32 raw bytes, or twice as many hexadecimal digits with white space around them.
+    /// Reads a key: 16, 24 or 32 raw bytes, or twice as many hexadecimal digits with white space around them. Text is raw
+    /// bytes only if the form says so: bytes that are drawn are never all text, and of a text that was taken for a key, no
+    /// error would tell.
     ///
     /// The file may be a pipe. What was read is erased.
     ///
@@ -111,18 +118,15 @@ package enum KeyFile {
         let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
         let hexadecimal = form.encoding == .raw ? nil : try hexadecimalKey(bytes)
         let raw = form.encoding == .hex || ![16, 24, 32].contains(count) ? nil : try SecretKey(bytes)
+        func error(_ error: KeyFileError) -> DecryptionError { .layer(AnyLayerError(error)) }
         switch (hexadecimal, raw) {
-        // Bytes that are drawn are never all digits; those of a text that was taken for a key may be.
-        case (let hexadecimal?, let raw?):
-            switch (form.byteCounts.contains(hexadecimal.byteCount), form.byteCounts.contains(raw.byteCount)) {
-            case (true, true): throw .layer(AnyLayerError(KeyFileError.ambiguous(path: path, choice: form.choice)))
-            case (false, true): return raw
-            default: return hexadecimal
-            }
-        case (let key?, nil), (nil, let key?): return key
-        case (nil, nil):
-            throw .layer(
-                AnyLayerError(KeyFileError.noKey(path: path, byteCount: count, encoding: form.encoding)))
+        case (let hexadecimal?, let raw?)
+        where form.byteCounts.contains(raw.byteCount) || !form.byteCounts.contains(hexadecimal.byteCount):
+            throw error(.text(path: path, byteCount: count, isHexadecimal: true, choice: form.choice))
+        case (nil, _?) where form.encoding == nil && PlainText.isASCII(bytes):
+            throw error(.text(path: path, byteCount: count, isHexadecimal: false, choice: form.choice))
+        case (let key?, _), (nil, let key?): return key
+        case (nil, nil): throw error(.noKey(path: path, byteCount: count, encoding: form.encoding))
         }
     }
 

@@ -62,20 +62,24 @@ extension MediaPlaylist {
         refuseUnknownIVs()
     }
 
-    /// Refuses the starts of chains whose IV is nowhere: of several segments in one resource, each has a number, and the
-    /// resource has one IV.
+    /// Refuses the starts of chains whose IV is nowhere: it is the resource's number, and segments have that number only up
+    /// to the first resource that has several of them.
     private mutating func refuseUnknownIVs() {
         let counts = segments.reduce(into: [:]) { counts, segment in counts[segment.uri, default: 0] += 1 }
         var isNoted = false
+        var hasNumbers = true
         for index in segments.indices {
             let segment = segments[index]
-            guard segment.reading == .chain, segment.problem == nil, counts[segment.uri, default: 0] > 1,
+            if counts[segment.uri, default: 0] > 1 { hasNumbers = false }
+            guard !hasNumbers, segment.reading == .chain, segment.problem == nil,
                 let start = segment.byteRange?.lowerBound, start < 16,
                 case .aes128(_, _, .sequenceNumber) = segment.encryption
             else { continue }
             let problem = PlaylistProblem(
                 line: segment.line, kind: .missingIV,
-                found: "the start of a resource of several segments, encrypted as one chain with a key without IV",
+                found:
+                    "the start of a resource that is one chain, with a key without IV, behind or among several segments of one "
+                    + "resource: their numbers are not the resources'",
                 expected: "an IV attribute in the EXT-X-KEY before it")
             segments[index].problem = problem
             if !isNoted { problems.append(problem) }

@@ -78,7 +78,9 @@ package struct ExternalVerification: Sendable {
         case .success(let greeting): hello = greeting
         case .failure(let mismatch):
             tally.add(.adapter("protocol/hello", .subjectProtocol, mismatch.description))
-            return Outcome(record: tally.record(subject: command), version: "", readCount: 0)
+            var record = tally.record(subject: command)
+            record.vectorCount = 0
+            return Outcome(record: record, version: "", readCount: 0)
         }
         let subject = ExternalSubject(session: session, hello: hello)
         if checksProtocol {

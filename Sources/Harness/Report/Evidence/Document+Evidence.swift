@@ -1,4 +1,4 @@
-import Results
+package import Results
 import Support
 
 extension Document {
@@ -43,7 +43,6 @@ extension Document {
 
     private static func verdict(_ evidence: Evidence) -> [String] {
         var lines = evidence.subjects.map { record -> String in
-            let executed = record.passed + record.failed
             let rest = [
                 record.unsupported > 0 ? "\(grouped(record.unsupported)) unsupported" : nil,
                 record.notRun > 0 ? "\(grouped(record.notRun)) not run" : nil,
@@ -51,11 +50,11 @@ extension Document {
             let note = rest.isEmpty ? "" : " (\(rest.joined(separator: ", ")))"
             guard record.failed > 0 else {
                 let all = record.choice == nil ? "all" : "a choice of"
-                return executed == 0
+                return record.passed == 0
                     ? "\(record.subject): nothing executed\(note)"
-                    : "\(record.subject): passed \(all) \(grouped(executed)) vectors\(note)"
+                    : "\(record.subject): passed \(all) \(record.executedText)\(note)"
             }
-            return "\(record.subject): failed \(grouped(record.failed)) of \(grouped(executed)) vectors\(note)"
+            return "\(record.subject): failed \(grouped(record.failed)) of \(record.executedText)\(note)"
         }
         if let tampering = evidence.tampering { lines.append(TamperRecord.conclusion(tampering)) }
         if let mutants = evidence.mutants {
@@ -84,7 +83,7 @@ extension Document {
             name: "failures", title: "Failures",
             blocks: causes(evidence.subjects) + [
                 .table(table),
-                .verbatim(caption: "What repeats them all", text: ShellText.joined(evidence.command)),
+                .verbatim(caption: "What repeats them all", text: ShellText.joined(evidence.repeatingWords)),
             ])
     }
 
@@ -127,9 +126,26 @@ extension Document {
     }
 }
 
+extension ConformanceRecord {
+    /// What was executed: vectors, and for a program checks of how it speaks the protocol.
+    package var executedText: String {
+        func text(_ count: Int, _ noun: String) -> String {
+            SignificantDigits.grouped(UInt64(max(count, 0))) + " " + noun + (count == 1 ? "" : "s")
+        }
+        let executed = passed + failed
+        guard let vectorCount, vectorCount < executed else { return text(executed, "vector") }
+        return text(vectorCount, "vector") + " and " + text(executed - vectorCount, "check") + " of the protocol"
+    }
+}
+
 extension Evidence {
     /// The command line that runs the group of a failed vector again.
     fileprivate func commandRepeating(_ failure: ConformanceRecord.Failure) -> String {
+        ShellText.joined(repeatingWords + ["--only", failure.id])
+    }
+
+    /// The command line without what it writes.
+    fileprivate var repeatingWords: [String] {
         var words: [String] = []
         var skips = false
         for word in command {
@@ -137,7 +153,7 @@ extension Evidence {
             if skips || ["--evidence", "--mutants"].contains(word) || word.hasPrefix("--evidence=") { continue }
             words.append(word)
         }
-        return ShellText.joined(words + ["--only", failure.id])
+        return words
     }
 }
 
@@ -160,8 +176,8 @@ extension Document {
         }
         let programTable = Table(
             caption:
-                "Programs: what was run, and the files that the command names, by SHA-256. A choice of vectors is the "
-                + "same in every run; --all runs all of them.",
+                "Programs: what was run, and the files that the command names and those of their kind beside them, by "
+                + "SHA-256. A choice of vectors is the same in every run; --all runs all of them.",
             columns: [.text("Subject"), .text("Version"), .text("Command"), .text("Files"), .text("Vectors chosen")],
             rows: programs)
         return Section(

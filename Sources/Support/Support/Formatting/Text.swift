@@ -17,6 +17,11 @@ package enum PlainText {
         default: false
         }
     }
+
+    /// Whether bytes are text in ASCII: letters, digits, marks, spaces, tabs and ends of lines.
+    package static func isASCII(_ bytes: some Sequence<UInt8>) -> Bool {
+        bytes.allSatisfy { (0x20..<0x7F).contains($0) || [0x09, 0x0A, 0x0D].contains($0) }
+    }
 }
 
 /// Command lines as a POSIX shell takes them.

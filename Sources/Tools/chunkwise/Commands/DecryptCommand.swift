@@ -223,7 +223,15 @@ extension DecryptCommand {
         for warning in ring.warnings { Terminal.warn("\(warning)") }
         for note in opened.notes { Terminal.warn("\(shown): \(note)") }
         let hasRest = object.problems.count < object.parts.count
-        if !hasRest { try attempt(shown) { try object.requireAll() } }
+        if !hasRest, !playlistOptions.keepGoing { try attempt(shown) { try object.requireAll() } }
+        func requireNone(missing: [DecryptionError]) throws {
+            for error in missing { Terminal.warn("missing: \(error)") }
+            try require(
+                missing.isEmpty, .no,
+                "\(missing.count) of \(object.parts.count) parts of \(shown) are missing in \(output)"
+                    + (request == nil ? "" : ", and the range counts what is there") + ": expected all of them")
+        }
+        if !hasRest { try requireNone(missing: object.problems.map(\.error)) }
         let decrypted: Range<UInt64>
         do {
             decrypted = try transfer(
@@ -236,19 +244,18 @@ extension DecryptCommand {
             for problem in opened.playlist.problems.prefix(10) { Terminal.warn("\(opened.name): \(problem)") }
             return
         }
-        let missing = object.problems.filter { problem in
-            request == nil
-                || decrypted.contains(problem.range.lowerBound) && problem.range.lowerBound > decrypted.lowerBound
-        }
-        for problem in missing { Terminal.warn("missing: \(problem.error)") }
         let parts = object.playlist.segments.map(\.problem) + object.playlist.initializationSections.map(\.problem)
         for problem in opened.playlist.problems.filter({ !parts.contains($0) }).prefix(10) {
             Terminal.warn("\(opened.name): \(problem)")
         }
-        try require(
-            missing.isEmpty, .no,
-            "\(missing.count) of \(object.parts.count) parts of \(shown) are missing in \(output): expected all of them"
-        )
+        // What is missing before a range moves it, unless it is counted from the end.
+        let isFromEnd = if case .suffix? = request { true } else { false }
+        let missing = object.problems.filter { problem in
+            let place = problem.range.lowerBound
+            return (!isFromEnd || place > decrypted.lowerBound)
+                && (place < decrypted.upperBound || decrypted.upperBound == object.plaintextByteCount)
+        }
+        try requireNone(missing: missing.map(\.error))
     }
 
     /// A media playlist, wherever it is from.

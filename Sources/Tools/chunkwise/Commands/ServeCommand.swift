@@ -110,7 +110,9 @@ struct ServeCommand: AsyncParsableCommand {
             }
         }
         let (name, fileNames) = (bind, try attempt { try catalogue.listing() })
-        let shown = fileNames.prefix(Announcement.maxFiles).filter { Self.opens($0, of: catalogue) }
+        let first = fileNames.prefix(Announcement.maxFiles)
+        let shown = first.filter { Self.opens($0, of: catalogue) }
+        let fileCount = fileNames.count - (first.count - shown.count)
         let recorder = server.recorder
         try await Listening.run { [server] in
             try await server.run(host: host, port: port) { port in
@@ -121,7 +123,7 @@ struct ServeCommand: AsyncParsableCommand {
                         "warning: --bind \(name): what is served, and the token, can be read by others on the network: "
                             + "expected 127.0.0.1, or a proxy with TLS before it")
                 }
-                Announcement(host: name, port: port, token: token, fileCount: fileNames.count, shown: shown).show()
+                Announcement(host: name, port: port, token: token, fileCount: fileCount, shown: shown).show()
             }
         }
         if let failure = server.recorder?.failure { throw CommandFailure(.io, "\(failure)") }

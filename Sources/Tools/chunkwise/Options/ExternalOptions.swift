@@ -139,15 +139,29 @@ struct ExternalOptions: ParsableArguments {
 /// The files that a command line names.
 enum CommandFiles {
     /// Each word that is a file's path, or, for the first, a program that is looked for as a shell does, with its digest.
+    /// Beside a script lies what it imports: of files other than the first, those of the same kind in the folder come too.
     static func pins(of command: String) -> [Evidence.VectorFilePin] {
         let words = command.split(whereSeparator: { " \t\n'\"=".contains($0) }).map(String.init)
-        var seen: Set<String> = []
-        return words.enumerated().compactMap { index, word in
-            guard seen.insert(word).inserted, let path = path(word, isProgram: index == 0),
-                let digest = try? FileDigest.sha256(path)
-            else { return nil }
-            return .init(name: path.lastComponent?.string ?? word, sha256: digest)
+        var seen: Set<FilePath> = []
+        return words.enumerated().flatMap { index, word -> [FilePath] in
+            guard let path = path(word, isProgram: index == 0) else { return [] }
+            return [path] + (index == 0 ? [] : siblings(of: path))
+        }.compactMap { path in
+            guard seen.insert(path.lexicallyNormalized()).inserted, let digest = try? FileDigest.sha256(path) else {
+                return nil
+            }
+            return .init(name: path.lastComponent?.string ?? path.string, sha256: digest)
         }
+    }
+
+    private static let maxSiblings = 100
+
+    private static func siblings(of path: FilePath) -> [FilePath] {
+        let folder = path.removingLastComponent()
+        guard let suffix = path.extension,
+            let names = try? FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder.string)
+        else { return [] }
+        return names.filter { $0.hasSuffix("." + suffix) }.sorted().prefix(maxSiblings).map { folder.appending($0) }
     }
 
     private static func path(_ word: String, isProgram: Bool) -> FilePath? {

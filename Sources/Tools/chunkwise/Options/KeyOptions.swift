@@ -17,7 +17,7 @@ struct KeyOptions: ParsableArguments {
     @Option(
         help: .taking(
             "encoding",
-            "How the key stands in its file: needed for 32 hexadecimal digits alone, which may be a key of 16 bytes or one of 32. (default: by the length)"
+            "How the key stands in its file: needed for 16, 24 or 32 characters of text. (default: by the length)"
         ))
     var keyEncoding: KeyEncoding?
 

@@ -17,7 +17,8 @@ extension PlaylistParser {
         case "EXT-X-DISCONTINUITY": media.discontinuities += 1
         case "EXT-X-GAP":
             media.pending.problem = PlaylistProblem(
-                line: number, kind: .gap, found: "a segment that EXT-X-GAP says is missing", expected: "a segment")
+                line: number, kind: .gap, found: "a segment that EXT-X-GAP says is missing",
+                expected: "one that is there")
         case "EXT-X-SKIP":
             throw PlaylistProblem(
                 line: number, kind: .unsupportedTag, found: "EXT-X-SKIP, which leaves out segments",
