@@ -32,8 +32,9 @@ import Testing
 
     @Test("an interval that holds the tolerance is inconclusive, and says how long would settle it")
     func inconclusive() throws {
-        // Each process has a speed of its own, from 5 % faster to 10 % slower.
-        let noisy = ScriptedSubject(atHello: "ns=$(( 950000 + $$ * 7919 % 150000 ))")
+        // Each process has a speed of its own, by its number: from 8 % faster to 12 % slower, around the tolerance.
+        let noisy = ScriptedSubject(
+            atHello: #"echo >>"$DIR/starts"; ns=$(( 920000 + $(wc -l <"$DIR/starts") * 79190 % 200000 ))"#)
         let result = try gate(ScriptedSubject(), noisy, in: folder) { $0.secondsPerCell = 0.5 }
         let cell = try #require(result.cells.first)
         #expect(result.verdict == .inconclusive && cell.reason != nil, "\(cell.slowdown ?? 0) \(cell.reason ?? "")")

@@ -66,24 +66,6 @@ struct OptionTextTests {
     }
 
     @Test(
-        "older spellings are understood, and not shown",
-        arguments: [
-            ("decrypt --key-file missing --iv IV --patience VALUE a b", 66),
-            ("decrypt --key-file missing --iv IV --time-limit VALUE a b", 66),
-            ("keys measure --rounds 1 --most-ratio VALUE", 64),
-        ] as [(String, Int32)])
-    func older(line: String, status: Int32) throws {
-        let folder = try TemporaryFolder()
-        let taken = try run(line, "5", in: folder)
-        #expect(taken.status == status && !"\(taken.errorLines)".contains("unknown option"), "\(taken.errorLines)")
-        Chunkwise.expectFailure(try run(line, "x", in: folder), 64, "\"x\"")
-        let words = line.split(separator: " ").map(String.init)
-        let option = try #require(words.last { line.contains("\($0) VALUE") })
-        let help = try Chunkwise.run(words.prefix { !$0.hasPrefix("--") } + ["--help"])
-        #expect(help.status == 0 && !help.text.contains(option))
-    }
-
-    @Test(
         "what the parser refuses is one sentence with the value and what was expected",
         arguments: [
             ("verify --threads many", "--threads \"many\": expected a number"),

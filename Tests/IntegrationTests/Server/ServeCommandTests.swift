@@ -13,7 +13,7 @@ struct ServeCommandTests {
                 atPath: folder.path("films"), withIntermediateDirectories: true)
             try ServerProcess.encrypt(plaintext, to: name, in: folder)
         }
-        try folder.file("other", [UInt8](repeating: 9, count: 16), isSecret: true)
+        try folder.file("other", [UInt8](repeating: 7, count: 16), isSecret: true)
         return folder
     }
 
@@ -121,7 +121,7 @@ struct ServeCommandTests {
         }
         let first = try tag()
         #expect(try first != nil && tag() == first)
-        try folder.file("key", [UInt8](repeating: 9, count: 16), isSecret: true)
+        try folder.file("key", [UInt8](repeating: 7, count: 16), isSecret: true)
         #expect(try tag() != first)
     }
 

@@ -95,7 +95,6 @@ package struct ExternalVerification: Sendable {
             ExternalReplacements(subject: subject).run(into: &tally)
             ExternalGrowth(subject: subject).run(into: &tally)
         }
-        let checkCount = tally.executedCount
         let tier = runsEverything ? nil : tier ?? VectorTier(of: groups)
         let chosen = groups.enumerated().filter { tier?.contains(group: $0.offset) ?? true }
         var finder = backend.map { CauseFinder(backend: $0) }
@@ -117,7 +116,6 @@ package struct ExternalVerification: Sendable {
             }
             progress?((members.last?.offset ?? 0) + 1, groups.count)
         }
-        let vectorCount = tally.executedCount - checkCount
         if !isInterrupted(), let reason = session.reasonToGiveUp {
             tally.add(
                 .adapter(
@@ -127,7 +125,7 @@ package struct ExternalVerification: Sendable {
         var record = tally.record(subject: hello.name)
         record.version = hello.version
         record.commonTrait = trait.text
-        if !groups.isEmpty { record.vectorCount = vectorCount }
+        if !groups.isEmpty { record.vectorCount = tally.vectorCount }
         record.choice = tier.map { tier in
             .init(
                 chosenCount: chosen.reduce(0) { $0 + 1 + tier.reads(of: $1.element, index: $1.offset).count },

@@ -264,7 +264,7 @@ struct GroupRun {
         return Verdict(
             id: id ?? group.id(of: read), flags: flags?.map(\.rawValue) ?? read.flags.map(\.rawValue),
             subject: isError ? .error : .bytes, mismatch: mismatch,
-            size: [objectByteCount, UInt64(read.count), read.offset])
+            size: [objectByteCount, UInt64(read.count), read.offset], isVector: flags == nil)
     }
 
     private func add(_ verdict: Verdict, to tally: inout Tally) {

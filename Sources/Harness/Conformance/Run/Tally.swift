@@ -22,11 +22,14 @@ struct Verdict: Sendable {
     var mismatch: String?
     /// How large the counterexample is: the object's length, the read's, its offset.
     var size: [UInt64] = [0, 0, 0]
+    /// Whether it is one on a vector, and not one on another check that is made beside it.
+    var isVector = true
 
     /// A verdict on how a subject speaks the protocol.
     static func adapter(_ id: String, _ flag: ExternalFlag, size: [UInt64] = [0, 0, 0], _ mismatch: String?) -> Verdict
     {
-        Verdict(id: id, flags: [flag.rawValue], subject: .adapter, mismatch: mismatch, size: size)
+        Verdict(
+            id: id, flags: [flag.rawValue], subject: .adapter, mismatch: mismatch, size: size, isVector: false)
     }
 
     fileprivate func isListed(before other: Verdict) -> Bool {
@@ -127,6 +130,7 @@ struct Tally: Sendable {
     mutating func add(_ verdict: Verdict, count: Int = 1) {
         // A vector that lists a flag twice counts once for it.
         let flags = Set(verdict.flags)
+        if verdict.isVector { vectorCount += count }
         note(verdict.mismatch == nil ? .passed : .failed, flags: flags, count: count)
         guard verdict.mismatch != nil else { return }
         failedFlags.formUnion(flags)
@@ -187,6 +191,9 @@ struct Tally: Sendable {
         let isExecuted = run.outcome == .passed || run.outcome == .failed
         return counts[Outcome.passed.rawValue] + counts[Outcome.failed.rawValue] + (isExecuted ? run.count : 0)
     }
+
+    /// How many of the verdicts are on vectors.
+    private(set) var vectorCount = 0
 
     /// How many vectors failed.
     var failedCount: Int { counts[Outcome.failed.rawValue] }

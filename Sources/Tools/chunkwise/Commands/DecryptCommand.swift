@@ -35,6 +35,8 @@ struct DecryptCommand: ParsableCommand {
     @OptionGroup var ivOptions: IVOptions
     @OptionGroup var ciphertext: CiphertextOptions
     @OptionGroup var keyOptions: KeyOptions
+    @OptionGroup var playlistKeys: PlaylistKeyOptions
+    @OptionGroup var ranges: ByteRangeOptions
     @OptionGroup var playlistOptions: PlaylistOptions
 
     @Option(
@@ -57,7 +59,8 @@ struct DecryptCommand: ParsableCommand {
         ))
     var source: String?
 
-    @OptionGroup var network: NetworkOptions
+    @OptionGroup var tls: TLSOptions
+    @OptionGroup var networkOptions: NetworkOptions
 
     @Option(
         parsing: .unconditional,
@@ -69,6 +72,8 @@ struct DecryptCommand: ParsableCommand {
 
     @Argument(help: "The decrypted file, or - for standard output.", completion: .file())
     var output: String?
+
+    var network: ServerAccess { ServerAccess(options: networkOptions, tls: tls) }
 
     func run() throws {
         CoreDumps.disable()
@@ -96,6 +101,8 @@ struct DecryptCommand: ParsableCommand {
                 input, at: remoteObject, to: output, request, windowByteCount: windowByteCount, threadCount: threadCount
             )
         }
+        try playlistKeys.refuse(with: layout.strategy)
+        try ranges.refuse(with: layout.strategy)
         try playlistOptions.refuse(with: layout.strategy)
         let strategy = try layout.strategy(ivOptions, keyOptions) {
             try remoteObject.map(IVOptions.block) ?? IVOptions.block(beside: input)
@@ -212,8 +219,9 @@ extension DecryptCommand {
             if let remoteObject { try servedPlaylist(remoteObject, choice) } else {
                 try playlist(input, choice, output: output)
             }
-        opened.playlist = opened.playlist.reading(playlistOptions.ranges.readings)
-        let ring = try playlistOptions.ring(keyOptions, or: opened.keys)
+        opened.playlist = opened.playlist.reading(ranges.readings)
+        let key = keyOptions.isGiven ? try keyOptions.key(for: layout.strategy) : nil
+        let ring = try playlistKeys.rings(key, isStrict: keyOptions.strict)(opened.keys)
         let shown = redactedName(input)
         let object = try attempt(shown) {
             try HLSObject(

@@ -105,7 +105,8 @@ struct MeasureCommand: ParsableCommand {
     )
     var source: String?
 
-    @OptionGroup var network: NetworkOptions
+    @OptionGroup var tls: TLSOptions
+    @OptionGroup var networkOptions: NetworkOptions
 
     @Flag(
         help:
@@ -156,6 +157,8 @@ struct MeasureCommand: ParsableCommand {
 
     @OptionGroup var cgroup: CgroupOptions
     @OptionGroup var output: FormatOptions
+
+    var network: ServerAccess { ServerAccess(options: networkOptions, tls: tls) }
 
     func run() throws {
         // A user's own key, which the processes that are measured get as well.

@@ -37,9 +37,6 @@ struct RunCommand: ParsableCommand {
     @Flag(help: "Put readers with planted faults to the vectors too: the report then says how good the vectors are.")
     var mutants = false
 
-    @Flag(help: ArgumentHelp("The default since 0.2.", visibility: .hidden))
-    var skipMutants = false
-
     @OptionGroup var added: AddedOptions
     @OptionGroup var cgroup: CgroupOptions
     @OptionGroup var color: ColorOptions
@@ -61,7 +58,7 @@ struct RunCommand: ParsableCommand {
                 // Half a verification shows nothing.
                 return Interruption.wasRequested ? nil : records
             },
-            mutants: mutants && !skipMutants
+            mutants: mutants
                 ? {
                     backends.first.flatMap {
                         MutantVerification.record(backend: $0, published: published, threadCount: threadCount)

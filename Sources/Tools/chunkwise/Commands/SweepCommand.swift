@@ -56,7 +56,8 @@ struct SweepCommand: ParsableCommand {
     @OptionGroup var ivOptions: IVOptions
     @OptionGroup var ciphertext: CiphertextOptions
     @OptionGroup var keyOptions: KeyOptions
-    @OptionGroup var network: NetworkOptions
+    @OptionGroup var tls: TLSOptions
+    @OptionGroup var networkOptions: NetworkOptions
     @OptionGroup var cgroup: CgroupOptions
     @OptionGroup var color: ColorOptions
 
@@ -86,6 +87,8 @@ struct SweepCommand: ParsableCommand {
         }
         if source == nil { try network.refuse(input.map { "--input \($0)" } ?? "a plan, whose cells say it") }
     }
+
+    var network: ServerAccess { ServerAccess(options: networkOptions, tls: tls) }
 
     func run() throws {
         // A user's own key, which the processes that are measured get as well.

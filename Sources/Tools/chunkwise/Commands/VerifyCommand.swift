@@ -102,7 +102,8 @@ struct VerifyCommand: ParsableCommand {
         ))
     var source: String?
 
-    @OptionGroup var network: NetworkOptions
+    @OptionGroup var tls: TLSOptions
+    @OptionGroup var networkOptions: NetworkOptions
 
     @Flag(help: "Refuse a token file that others than its owner can read, instead of a warning.")
     var strict = false
@@ -181,6 +182,8 @@ struct VerifyCommand: ParsableCommand {
             "--evidence, --only and --vectors: expected none of --mutants, --tamper, --memory, --constant-time and --search "
                 + "with them, --tamper with --only, and --cpu-masks with --vectors")
     }
+
+    var network: ServerAccess { ServerAccess(options: networkOptions, tls: tls) }
 
     func run() throws {
         let threadCount = try Validated.threads(threadCount)

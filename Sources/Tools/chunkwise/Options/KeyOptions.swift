@@ -114,13 +114,33 @@ struct PlaylistKeyOptions: ParsableArguments {
             "hls-aes128: a command that prints the 16 bytes of the key whose URI is added as its last argument."))
     var keyCommand: String?
 
-    @OptionGroup var keyServer: KeyServerOptions
+    @Option(
+        help: .taking("url", "hls-aes128: the URL of a server that has the keys, without credentials."))
+    var keyServer: String?
+
+    @Option(
+        name: .customLong("key-server-token"),
+        help: .taking("file", "A file with the token that the key server wants."), completion: .file())
+    var tokenFile: String?
+
+    @Option(
+        name: .customLong("key-server-key"),
+        help: .taking("hex", "The key server's own public key: 64 hexadecimal digits."))
+    var publicKey: String?
+
+    @Option(
+        name: .customLong("key-server-ca"),
+        help: .taking("file", "For the key server, trust the certificates in this PEM file, and no others."),
+        completion: .file())
+    var certificates: String?
 
     init() {}
 
     /// Refuses options that another strategy has no use for.
     func refuse(with strategy: String) throws {
-        try keyServer.refuse(with: strategy)
+        for case (let name, _?) in [("--key-server", keyServer)] + details {
+            throw CommandFailure(.usage, "\(name): expected none with the strategy \(strategy)")
+        }
         for case (let name, let value?) in [("--keys", keys), ("--key-command", keyCommand)] {
             throw CommandFailure(.usage, "\(name) \(value): expected none with the strategy \(strategy)")
         }
@@ -137,7 +157,7 @@ struct PlaylistKeyOptions: ParsableArguments {
     func rings(
         _ key: SecretKey?, isStrict: Bool, warn: @escaping @Sendable (KeyWarning) -> Void = { _ in }
     ) throws -> @Sendable (any KeyProvider) -> KeyRing {
-        let server = try keyServer.command(isStrict: isStrict)
+        let server = try keyServerCommand(isStrict: isStrict)
         try require(
             [keys != nil, keyCommand != nil, server != nil, key != nil].count(where: { $0 }) <= 1,
             "several sources of keys: expected one of --keys, --key-command, --key-server and --key-file")
@@ -162,38 +182,7 @@ struct PlaylistKeyOptions: ParsableArguments {
     }
 }
 
-/// Which key server has the keys of playlists.
-struct KeyServerOptions: ParsableArguments {
-    @Option(
-        name: .customLong("key-server"),
-        help: .taking("url", "hls-aes128: the URL of a server that has the keys, without credentials."))
-    var url: String?
-
-    @Option(
-        name: .customLong("key-server-token"),
-        help: .taking("file", "A file with the token that the key server wants."), completion: .file())
-    var tokenFile: String?
-
-    @Option(
-        name: .customLong("key-server-key"),
-        help: .taking("hex", "The key server's own public key: 64 hexadecimal digits."))
-    var publicKey: String?
-
-    @Option(
-        name: .customLong("key-server-ca"),
-        help: .taking("file", "For the key server, trust the certificates in this PEM file, and no others."),
-        completion: .file())
-    var certificates: String?
-
-    init() {}
-
-    /// Refuses options that have no use.
-    func refuse(with strategy: String) throws {
-        for case (let name, _?) in [("--key-server", url)] + details {
-            throw CommandFailure(.usage, "\(name): expected none with the strategy \(strategy)")
-        }
-    }
-
+extension PlaylistKeyOptions {
     /// The command that asks the server for the key whose URI is its last argument, and prints the key's bytes: this
     /// program, in a process of its own.
     ///
@@ -202,15 +191,15 @@ struct KeyServerOptions: ParsableArguments {
     /// - Parameter isStrict: Whether a token is refused that others can read.
     /// - Returns: `nil` if no server is named.
     /// - Throws: `CommandFailure`.
-    func command(isStrict: Bool) throws -> [String]? {
-        guard let url else {
+    private func keyServerCommand(isStrict: Bool) throws -> [String]? {
+        guard let keyServer else {
             for case (let name, _?) in details {
                 throw CommandFailure(.usage, "\(name): expected --key-server beside it")
             }
             return nil
         }
         // Noticed here, and not with the first key; what may be a password is not shown.
-        let authority = url.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false).dropFirst(2).first
+        let authority = keyServer.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false).dropFirst(2).first
         guard let authority, !authority.prefix(while: { !"/?#".contains($0) }).contains("@") else {
             throw CommandFailure(
                 .usage, "--key-server: expected a URL without user name and password (a token goes into a file)")
@@ -221,7 +210,7 @@ struct KeyServerOptions: ParsableArguments {
             "--key-server-token": "--token-file", "--key-server-key": "--server-key", "--key-server-ca": "--ca-file",
         ]
         let options = details.flatMap { name, value in value.map { [names[name] ?? name, $0] } ?? [] }
-        return [Program.path, "keys", "fetch", "--server", url] + options + (isStrict ? ["--strict"] : []) + [
+        return [Program.path, "keys", "fetch", "--server", keyServer] + options + (isStrict ? ["--strict"] : []) + [
             "--"
         ]
     }

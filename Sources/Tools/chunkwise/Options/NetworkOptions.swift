@@ -3,8 +3,6 @@ import ByteSources
 
 /// How objects on servers are asked for.
 struct NetworkOptions: ParsableArguments {
-    @OptionGroup var tls: TLSOptions
-
     @Option(
         help: .taking(
             "file", "A file with the token that a server of the source asks for, sent as Authorization: Bearer."),
@@ -31,23 +29,21 @@ struct NetworkOptions: ParsableArguments {
         ), transform: Duration.argument(.seconds, 0.1...3600))
     var deadline: Duration?
 
-    // The older spellings.
-    @Option(name: .customLong("patience"), help: .hidden, transform: Duration.argument(.seconds, 0.1...3600))
-    var olderIdleTimeout: Duration?
-
-    @Option(name: .customLong("time-limit"), help: .hidden, transform: Duration.argument(.seconds, 0.1...3600))
-    var olderDeadline: Duration?
-
     @Flag(help: "Make a connection for each range of a source over HTTP, instead of keeping some.")
     var noReuse = false
 
-    mutating func validate() throws {
-        idleTimeout = idleTimeout ?? olderIdleTimeout
-        deadline = deadline ?? olderDeadline
+    func validate() throws {
         guard (0...64).contains(readAhead ?? 0) else {
             throw ValidationError("--read-ahead \(readAhead ?? 0): expected 0 to 64")
         }
     }
+}
+
+/// How objects on servers are asked for, and which servers are taken. Not one group of options within another: in a debug
+/// build, ArgumentParser checks each level of groups several times over.
+struct ServerAccess {
+    let options: NetworkOptions
+    let tls: TLSOptions
 
     /// Where a URL leads, asked for by these options.
     ///
@@ -59,7 +55,7 @@ struct NetworkOptions: ParsableArguments {
     func remoteObject(_ url: String, isStrict: Bool) throws -> RemoteObject {
         var remoteObject = publicObject(url)
         if !remoteObject.isSecure { try tls.refuse(URLText.redacted(remoteObject.url)) }
-        if let tokenFile {
+        if let tokenFile = options.tokenFile {
             let text = try SmallFile.text(tokenFile, "token file", isStrict: isStrict)
             let token = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
             try require(
@@ -76,24 +72,25 @@ struct NetworkOptions: ParsableArguments {
     /// An object whose connections and ranges ahead are those that are asked for.
     func adjusted(_ remoteObject: RemoteObject) -> RemoteObject {
         var remoteObject = remoteObject
-        remoteObject.keepsConnections = !noReuse
-        remoteObject.readAheadDepth = readAhead
-        remoteObject.idleTimeoutMilliseconds = idleTimeout.map { Int($0 / .milliseconds(1)) }
-        remoteObject.deadlineMilliseconds = deadline.map { Int($0 / .milliseconds(1)) }
+        remoteObject.keepsConnections = !options.noReuse
+        remoteObject.readAheadDepth = options.readAhead
+        remoteObject.idleTimeoutMilliseconds = options.idleTimeout.map { Int($0 / .milliseconds(1)) }
+        remoteObject.deadlineMilliseconds = options.deadline.map { Int($0 / .milliseconds(1)) }
         return remoteObject
     }
 
     /// Refuses the options about who is trusted, for a server that is started here.
     func refuseTrust(_ source: String) throws {
         try tls.refuse("\(source) without a URL")
-        try require(tokenFile == nil, "--token-file: expected it only with a URL, found \(source)")
+        try require(options.tokenFile == nil, "--token-file: expected it only with a URL, found \(source)")
     }
 
     /// Refuses the options where nothing comes from a server.
     func refuse(_ source: String) throws {
         try tls.refuse(source)
         try require(
-            tokenFile == nil && readAhead == nil && idleTimeout == nil && deadline == nil && !noReuse,
+            options.tokenFile == nil && options.readAhead == nil && options.idleTimeout == nil
+                && options.deadline == nil && !options.noReuse,
             "--token-file, --read-ahead, --idle-timeout, --deadline and --no-reuse: expected them only with a source "
                 + "over HTTP, found \(source)")
     }

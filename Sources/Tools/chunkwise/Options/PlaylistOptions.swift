@@ -5,8 +5,6 @@ import SystemPackage
 
 /// The options of the strategy hls-aes128, whose input is a playlist.
 struct PlaylistOptions: ParsableArguments {
-    @OptionGroup var keyPlaces: PlaylistKeyOptions
-
     @Option(
         help: .taking(
             "folder",
@@ -20,8 +18,6 @@ struct PlaylistOptions: ParsableArguments {
         ))
     var variant: Int?
 
-    @OptionGroup var ranges: ByteRangeOptions
-
     @Flag(
         help:
             "hls-aes128: go on where a segment is missing, broken or marked by EXT-X-GAP: the rest is written, what is missing is named, and the exit code is 1."
@@ -30,25 +26,10 @@ struct PlaylistOptions: ParsableArguments {
 
     /// Refuses options that another strategy has no use for.
     func refuse(with strategy: String) throws {
-        try keyPlaces.refuse(with: strategy)
         try require(!keepGoing, "--keep-going: expected none with the strategy \(strategy)")
-        try ranges.refuse(with: strategy)
         for case (let name, let value?) in [("--root", root), ("--variant", variant.map { "\($0)" })] {
             throw CommandFailure(.usage, "\(name) \(value): expected none with the strategy \(strategy)")
         }
-    }
-
-    /// Returns the places that keys come from.
-    ///
-    /// - Parameters:
-    ///   - keyOptions: The key of the whole playlist, if there is one.
-    ///   - inPlace: The keys that lie where the URIs say.
-    /// - Returns: The keys.
-    /// - Throws: `CommandFailure`.
-    func ring(_ keyOptions: KeyOptions, or inPlace: any KeyProvider) throws -> KeyRing {
-        try keyPlaces.rings(
-            keyOptions.isGiven ? keyOptions.key(for: PlaylistKeyOptions.strategyName) : nil, isStrict: keyOptions.strict
-        )(inPlace)
     }
 }
 

@@ -36,7 +36,7 @@ final class ServedVectors: Sendable {
     ///   - network: How it is asked.
     ///   - isStrict: Whether a token is refused that others can read.
     /// - Throws: `CommandFailure`.
-    init(_ text: String, _ network: NetworkOptions, isStrict: Bool) throws {
+    init(_ text: String, _ network: ServerAccess, isStrict: Bool) throws {
         sources = try Network.required()
         if ["http", "https"].contains(text) {
             try network.refuseTrust(text)

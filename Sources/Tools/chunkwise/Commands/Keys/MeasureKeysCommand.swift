@@ -49,12 +49,8 @@ struct MeasureKeysCommand: AsyncParsableCommand {
     var segmentSize = ByteSize(1 << 20)
 
     @Option(
-        help: .taking("ratio", "How much longer than with local keys preloaded ones may take. (default: 1.1)"))
-    var maxRatio: Double?
-
-    // The older spelling.
-    @Option(name: .customLong("most-ratio"), help: .hidden)
-    var olderMaxRatio: Double?
+        help: .taking("ratio", "How much longer than with local keys preloaded ones may take."))
+    var maxRatio = 1.1
 
     @Option(help: "The crypto library; see chunkwise backends.")
     var backend = "openssl"
@@ -106,7 +102,6 @@ struct MeasureKeysCommand: AsyncParsableCommand {
             let cellName = "preloaded keys, \(cell.delayMilliseconds) ms"
             try require(cell.requestCount == 0, .no, "\(cellName): \(cell.requestCount) requests: expected none")
             let ratio = cell.ratioToLocal.estimate
-            let maxRatio = maxRatio ?? olderMaxRatio ?? 1.1
             guard ratio <= maxRatio else {
                 throw CommandFailure(
                     .no, "\(cellName): \(Self.text(ratio)) × of local ones: expected at most \(maxRatio)")
