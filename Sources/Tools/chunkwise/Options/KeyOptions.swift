@@ -199,7 +199,8 @@ extension PlaylistKeyOptions {
             return nil
         }
         // Noticed here, and not with the first key; what may be a password is not shown.
-        let authority = keyServer.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false).dropFirst(2).first
+        let authority = keyServer.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false).dropFirst(2)
+            .first
         guard let authority, !authority.prefix(while: { !"/?#".contains($0) }).contains("@") else {
             throw CommandFailure(
                 .usage, "--key-server: expected a URL without user name and password (a token goes into a file)")

@@ -32,8 +32,7 @@ struct OwnObject {
     }
 
     /// Opens an object on a server.
-    func served(_ url: String, _ network: ServerAccess) throws -> (object: MeasuredObject, remoteObject: RemoteObject)
-    {
+    func served(_ url: String, _ network: ServerAccess) throws -> (object: MeasuredObject, remoteObject: RemoteObject) {
         try refusePlaylist("--source \(URLText.redacted(url))")
         let remoteObject = try network.remoteObject(url, isStrict: keyOptions.strict)
         _ = try Network.required()
