@@ -67,6 +67,10 @@ import Testing
         var passed = record
         passed.failed = 0
         #expect(try self.text("evidence.md", [passed]).contains("passed a choice of"))
+        // What is asked beside vectors is counted apart.
+        (passed.passed, passed.vectorCount) = (16_115, 24)
+        let words = "passed a choice of 24 vectors and 16,091 checks of the protocol"
+        #expect(try self.text("evidence.md", [passed]).contains(words))
     }
 
     @Test("the digests beside a page are of its files")

@@ -29,4 +29,11 @@ struct AdapterTests {
         #expect(status == 1 && reason.contains("the sum without a carry past 32 bits"), "\(reason)")
         #expect(!failures.contains { $0["id"]?.string?.hasPrefix("protocol/") == true })
     }
+
+    @Test("a program that does not greet has answered nothing", arguments: ["exit 0", "exit 2", "echo {}"])
+    func noGreeting(command: String) throws {
+        let run = try Chunkwise.run(["verify", "--subject", command])
+        #expect(run.status == 2 && run.text.contains("protocol/hello"), "\(run.text) \(run.errorLines)")
+        #expect(run.errorLines.last?.contains("no vector was executed") == true)
+    }
 }
