@@ -135,12 +135,8 @@ package final class FreshBufferReader: RandomAccessDecryptor {
         let plaintext = try UnsafeMutableRawBufferPointer.tryAllocate(byteCount: ciphertext.count, alignment: 16)
         defer { plaintext.deallocate() }
         guard let start = plaintext.baseAddress else { return }
-        if step.cipher.isStreaming {
-            try context.process(ciphertext, into: start, iv: iv)
-        } else {
-            try iv.withNonce { (nonce) throws(DecryptionError) in
-                try context.open(ciphertext, chunk: chunk, into: start, nonce: nonce)
-            }
+        try iv.withNonce(for: step.cipher) { (nonce) throws(DecryptionError) in
+            try context.open(ciphertext, chunk: chunk, into: start, nonce: nonce)
         }
         output.copyMemory(from: UnsafeRawBufferPointer(start: start + step.skip, count: step.count))
     }

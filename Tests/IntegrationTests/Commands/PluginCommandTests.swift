@@ -54,7 +54,7 @@ struct PluginCommandTests {
         "what a library does to memory, or to its process, fails vectors and is named",
         arguments: [
             ("writes_behind", "touched memory behind the end of its output buffer"),
-            ("writes_before", "wrote to bytes before its output buffer"), ("crashes", "decrypt"),
+            ("writes_before", "wrote to bytes before its output buffer"), ("crashes", "plug-in's decrypt"),
             ("exits", "called exit"), ("aborts", "called abort"),
             ("maps_cut_file", "behind the end of a file"), ("returns_77", "returned 77"),
             ("reader_overflows", "touched memory behind the end of its output buffer"),
@@ -82,7 +82,7 @@ struct PluginCommandTests {
 
     @Test(
         "a library that ends the process is no survivor of planted faults, and no pass",
-        arguments: [("exits", "called exit"), ("prints_and_exits", "called exit"), ("crashes", "decrypt")])
+        arguments: [("exits", "called exit"), ("prints_and_exits", "called exit"), ("crashes", "plug-in's decrypt")])
     func plantedFaults(fault: String, reason: String) throws {
         let library = try Library(fault: fault)
         Chunkwise.expectFailure(

@@ -97,12 +97,12 @@ enum ChunkNonces: Hashable, Sendable {
 }
 
 extension Block {
-    /// Calls `body` with the first 12 bytes: the nonce of a chunk.
+    /// Calls `body` with a nonce for a cipher: the whole block for a streaming one, the first 12 bytes for another.
     package func withNonce<Result>(
-        _ body: (UnsafeRawBufferPointer) throws(DecryptionError) -> Result
+        for cipher: Cipher, _ body: (UnsafeRawBufferPointer) throws(DecryptionError) -> Result
     ) throws(DecryptionError) -> Result {
         try withUnsafeBytes { (bytes) throws(DecryptionError) in
-            try body(UnsafeRawBufferPointer(rebasing: bytes[..<12]))
+            try body(UnsafeRawBufferPointer(rebasing: bytes[..<(cipher.isStreaming ? 16 : 12)]))
         }
     }
 }
@@ -151,7 +151,7 @@ struct OpenedChunks {
         }
         try source.fetch(at: extent.ciphertext.lowerBound, into: fetched)
         guard let start = plaintext.baseAddress else { return }
-        try extent.iv.withNonce { (nonce) throws(DecryptionError) in
+        try extent.iv.withNonce(for: extent.cipher) { (nonce) throws(DecryptionError) in
             try context.open(UnsafeRawBufferPointer(fetched), chunk: last, into: start, nonce: nonce)
         }
     }

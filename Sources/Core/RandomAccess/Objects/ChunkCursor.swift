@@ -119,7 +119,7 @@ final class ChunkCursor: ChunkKeeper {
         _ chunk: UnsafeRawBufferPointer, _ extent: Extent, into output: UnsafeMutableRawPointer
     ) throws(DecryptionError) {
         let number = layout.chunkIndex(at: extent.plaintext.lowerBound)
-        try extent.iv.withNonce { (nonce) throws(DecryptionError) in
+        try extent.iv.withNonce(for: extent.cipher) { (nonce) throws(DecryptionError) in
             try context.open(chunk, chunk: number, into: output, nonce: nonce)
         }
     }

@@ -62,7 +62,7 @@ final class ChunkEncryptor: ObjectWriter {
         let output = start + chunkByteCount
         let nonces = isLast ? writtenHeader.nonces(lastChunk: index) : writtenHeader.nonces(lastChunk: .max)
         let plaintext = UnsafeRawBufferPointer(rebasing: buffer[..<filled])
-        _ = try nonces.block(ofChunk: index).withNonce { (nonce) throws(DecryptionError) in
+        _ = try nonces.block(ofChunk: index).withNonce(for: .aesGCM) { (nonce) throws(DecryptionError) in
             try context.process(plaintext, into: output, nonce: nonce)
         }
         try sink(UnsafeRawBufferPointer(start: output, count: filled + ChunkFormat.tagByteCount))
