@@ -321,8 +321,8 @@ struct OpenSSLSplitTests {
 
     @Test("a context that was used before, also for something that failed, decrypts like a new one")
     func reuse() throws {
-        let handle = try OpenSSLCiphers().handle(.aesCBC, keyByteCount: 16)
-        let support = CipherSupport(.aesCBC)
+        let handles = try OpenSSLCiphers()
+        let (handle, support) = (try handles.handle(.aesCBC, keyByteCount: 16), CipherSupport(.aesCBC))
         let key = try SecretKey(sample(16))
         let used = try OpenSSLContext(handle, support, .decrypt, key: key)
         for (index, count) in [16, 32, 7, 16, 4096, 24, 48].enumerated() {

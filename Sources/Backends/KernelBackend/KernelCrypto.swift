@@ -38,7 +38,7 @@ public struct KernelCrypto: CipherBackend {
         }
         self.ciphers = found.map { CipherSupport($0) }
         self.version = Self.kernelRelease()
-        self.cpuFeatures = KernelDrivers.ofThisMachine().features(for: found.map(Self.name))
+        self.cpuFeatures = KernelDrivers.ofThisMachine().features(for: found.map(Self.name(of:)))
     }
 
     /// Makes a context for one cipher, direction and key. It owns two file descriptors.

@@ -45,7 +45,7 @@ struct CauseTests {
         let backend = try #require(Self.backend)
         #expect(try cause(of: ConformanceSubject(backend: backend)) == nil)
         let fault = Mutant.backend("unlisted", "Nine is added to each byte.", flag: .previousBlock, source: "none") {
-            (mode, base, stretch) throws(DecryptionError) in
+            (_, base, stretch) throws(DecryptionError) in
             try stretch.process(with: base)
             for index in 0..<stretch.input.count {
                 let byte = stretch.output.load(fromByteOffset: index, as: UInt8.self)
