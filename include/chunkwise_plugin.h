@@ -4,7 +4,7 @@
  * A plug-in exports one function, chunkwise_plugin_v1, which returns a table. There are two levels, and a table may
  * have either or both:
  *
- *   1. blocks: key, cbc_decrypt, ctr, gcm_open, key_free. Chunkwise's readers do the rest, ranges, IVs and padding.
+ *   1. ciphers: key, key_free, decrypt, nonces. Chunkwise's readers do the rest, ranges, IVs and padding.
  *   2. a whole reader: open, cursor, read, cursor_free, close. The plug-in does all of it, over a source that it is
  *      given.
  *      With both, the whole reader is what is tested.
@@ -48,11 +48,14 @@ enum chunkwise_result {
   CHUNKWISE_INTERNAL = 10              /* anything else */
 };
 
-/* What a key schedule is for. */
+/* What a key schedule is for: AES, in a mode of operation. */
 enum chunkwise_cipher {
-  CHUNKWISE_CBC = 1, /* decryption */
+  /* Whole blocks; the nonce is the IV of the first one, 16 bytes. There is no padding. */
+  CHUNKWISE_CBC = 1,
+  /* Any number of bytes; the nonce is the counter block of the first block: 16 bytes, big-endian, modulo 2^128. */
   CHUNKWISE_CTR = 2,
-  CHUNKWISE_GCM = 3 /* decryption */
+  /* A message, of any number of bytes, whose tag of 16 bytes stands behind the ciphertext. */
+  CHUNKWISE_GCM = 3
 };
 
 /*
@@ -110,17 +113,20 @@ typedef struct {
    * CHUNKWISE_INVALID_KEY of one that the library lacks; then the schedule is not looked at, nor freed.
    */
   int (*key)(int cipher, const void *key, size_t count, void **schedule);
-  /* Decrypts `blocks` blocks of 16 bytes. `iv` is the library's to write to; the harness does not look at it again. */
-  int (*cbc_decrypt)(void *schedule, uint8_t iv[16], const void *in, void *out, size_t blocks);
-  /* En- or decrypts `bytes` bytes from the counter block `counter` on: big-endian, all 16 bytes of it, modulo 2^128. */
-  int (*ctr)(void *schedule, const uint8_t counter[16], const void *in, void *out, size_t bytes);
   void (*key_free)(void *schedule);
   /*
-   * Opens `bytes` bytes of ciphertext with the tag of 16 bytes behind them, without associated data, into `bytes`
-   * bytes of plaintext that do not overlap them. CHUNKWISE_AUTHENTICATION_FAILED if the tag is another; `out` is
-   * erased then.
+   * Decrypts `bytes` bytes with the schedule's cipher: a stretch in CBC and CTR, in GCM a message with the tag of 16
+   * bytes behind it at `in + bytes`, which then does not overlap `out`. `associated_data` is what is authenticated
+   * beside the message, of any length; ignored in CBC and CTR. CHUNKWISE_AUTHENTICATION_FAILED if the tag is another;
+   * `out` is erased then.
    */
-  int (*gcm_open)(void *schedule, const uint8_t nonce[12], const void *in, void *out, size_t bytes);
+  int (*decrypt)(void *schedule, const uint8_t *nonce, size_t nonce_count, const void *associated_data,
+                 size_t associated_data_count, const void *in, void *out, size_t bytes);
+  /*
+   * Says how many bytes a nonce of GCM may have: from `*min` to `*max`, which are 12 before the call. NULL if there
+   * are no others. `decrypt` is not called with another length.
+   */
+  void (*nonces)(int cipher, size_t *min, size_t *max);
 } chunkwise_plugin;
 
 /*

@@ -18,9 +18,9 @@ func sample(_ byteCount: Int) -> [UInt8] {
 extension CipherBackend {
     /// One stretch in a context of its own.
     func process(
-        _ mode: CipherMode, _ direction: CipherDirection, _ input: [UInt8], key: SecretKey, iv: Block
+        _ cipher: Cipher, _ direction: CipherDirection, _ input: [UInt8], key: SecretKey, iv: Block
     ) throws -> [UInt8] {
-        try makeContext(mode: mode, direction: direction, key: key).process(input, iv: iv)
+        try makeContext(cipher, direction, key: key).process(input, iv: iv)
     }
 }
 
@@ -90,7 +90,7 @@ struct BackendTests {
         "the kernel's ciphers are among those that are tested",
         .enabled(if: BackendRegistry.availableNames.contains("af-alg"), "this kernel has no AF_ALG"))
     func kernel() throws {
-        #expect(try BackendRegistry.backend(named: "af-alg").modes == CipherMode.streaming)
+        #expect(try BackendRegistry.backend(named: "af-alg").ciphers.map(\.cipher) == Cipher.streaming)
     }
 
     @Test(
@@ -122,31 +122,31 @@ struct BackendTests {
             "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51"
                 + "30c81c46a35ce411e5fbc1191a0a52eff69f2445df4f9b17ad2b417be66c3710")
         let cases = [
-            (CipherMode.cbc, "000102030405060708090a0b0c0d0e0f", answers.cbc),
-            (.ctr, "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff", answers.ctr),
+            (Cipher.aesCBC, "000102030405060708090a0b0c0d0e0f", answers.cbc),
+            (.aesCTR, "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff", answers.ctr),
         ]
-        for (mode, iv, ciphertext) in cases {
+        for (cipher, iv, ciphertext) in cases {
             let iv = try Block(bytes(iv))
-            #expect(try backend.process(mode, .encrypt, plaintext, key: key, iv: iv) == bytes(ciphertext))
-            #expect(try backend.process(mode, .decrypt, bytes(ciphertext), key: key, iv: iv) == plaintext)
+            #expect(try backend.process(cipher, .encrypt, plaintext, key: key, iv: iv) == bytes(ciphertext))
+            #expect(try backend.process(cipher, .decrypt, bytes(ciphertext), key: key, iv: iv) == plaintext)
         }
     }
 
     // Without the readable AES, which knows no pieces and takes its time.
     @Test(
         "large stretches are the same in every library",
-        arguments: BackendRegistry.availableNames.filter { $0 != "swift-reference" }, CipherMode.streaming)
-    func largeStretches(name: String, mode: CipherMode) throws {
+        arguments: BackendRegistry.availableNames.filter { $0 != "swift-reference" }, Cipher.streaming)
+    func largeStretches(name: String, cipher: Cipher) throws {
         let backend = try BackendRegistry.backend(named: name)
         let reference = try BackendRegistry.backend(named: "openssl")
         let iv = Block(bigEndianValue: .max - 9000)
         for keyByteCount in [16, 24, 32] {
             let key = try SecretKey(sample(keyByteCount))
             // More than twice what the kernel takes in one piece, and in CTR a part of a block more.
-            let plaintext = sample((1 << 19) + (mode == .ctr ? 7 : 16))
-            let ciphertext = try reference.process(mode, .encrypt, plaintext, key: key, iv: iv)
+            let plaintext = sample((1 << 19) + (cipher == .aesCTR ? 7 : 16))
+            let ciphertext = try reference.process(cipher, .encrypt, plaintext, key: key, iv: iv)
             for direction in CipherDirection.allCases {
-                let context = try backend.makeContext(mode: mode, direction: direction, key: key)
+                let context = try backend.makeContext(cipher, direction, key: key)
                 let (input, expected) = direction == .encrypt ? (plaintext, ciphertext) : (ciphertext, plaintext)
                 #expect(try context.process(input, iv: iv) == expected, "\(direction)")
                 #expect(try context.processInPlace(input, iv: iv) == expected, "\(direction) in place")
@@ -154,12 +154,12 @@ struct BackendTests {
         }
     }
 
-    @Test("nothing is made of nothing", arguments: BackendRegistry.availableNames, CipherMode.streaming)
-    func empty(name: String, mode: CipherMode) throws {
+    @Test("nothing is made of nothing", arguments: BackendRegistry.availableNames, Cipher.streaming)
+    func empty(name: String, cipher: Cipher) throws {
         let backend = try BackendRegistry.backend(named: name)
         let key = try SecretKey(sample(16))
         for direction in CipherDirection.allCases {
-            let context = try backend.makeContext(mode: mode, direction: direction, key: key)
+            let context = try backend.makeContext(cipher, direction, key: key)
             #expect(try context.process([], iv: Block(bigEndianValue: 1)) == [])
             #expect(try context.processInPlace([], iv: Block(bigEndianValue: 1)) == [])
         }
@@ -176,30 +176,30 @@ struct BackendTests {
         let key = try SecretKey((0..<vector.keyByteCount).map { UInt8($0) })
         let plaintext = bytes("00112233445566778899aabbccddeeff")
         let (ciphertext, zero) = (bytes(vector.ciphertext), Block(bigEndianValue: 0))
-        #expect(try backend.process(.cbc, .encrypt, plaintext, key: key, iv: zero) == ciphertext)
-        #expect(try backend.process(.cbc, .decrypt, ciphertext, key: key, iv: zero) == plaintext)
+        #expect(try backend.process(.aesCBC, .encrypt, plaintext, key: key, iv: zero) == ciphertext)
+        #expect(try backend.process(.aesCBC, .decrypt, ciphertext, key: key, iv: zero) == plaintext)
         // In counter mode, the plaintext block as the counter gives its encryption as the key stream.
         let counter = try Block(plaintext)
         for direction in CipherDirection.allCases {
             #expect(
-                try backend.process(.ctr, direction, [UInt8](repeating: 0, count: 16), key: key, iv: counter)
+                try backend.process(.aesCTR, direction, [UInt8](repeating: 0, count: 16), key: key, iv: counter)
                     == ciphertext)
         }
     }
 
     @Test(
         "1 to 70 blocks are right in place and out of place, both ways", arguments: BackendRegistry.availableNames,
-        CipherMode.streaming)
-    func blockCounts(name: String, mode: CipherMode) throws {
+        Cipher.streaming)
+    func blockCounts(name: String, cipher: Cipher) throws {
         let backend = try BackendRegistry.backend(named: name)
         let reference = try BackendRegistry.backend(named: "swift-reference")
         for keyByteCount in [16, 24, 32] {
             let key = try SecretKey(sample(keyByteCount))
             let iv = Block(bigEndianValue: 0x0102_0304_0506_0708_090a_0b0c_0d0e_0f10)
             let plaintext = sample(16 * 70)
-            let ciphertext = try reference.process(mode, .encrypt, plaintext, key: key, iv: iv)
-            let encrypting = try backend.makeContext(mode: mode, direction: .encrypt, key: key)
-            let decrypting = try backend.makeContext(mode: mode, direction: .decrypt, key: key)
+            let ciphertext = try reference.process(cipher, .encrypt, plaintext, key: key, iv: iv)
+            let encrypting = try backend.makeContext(cipher, .encrypt, key: key)
+            let decrypting = try backend.makeContext(cipher, .decrypt, key: key)
             for blocks in 1...70 {
                 let (p, c) = (Array(plaintext.prefix(16 * blocks)), Array(ciphertext.prefix(16 * blocks)))
                 // The same contexts throughout: nothing may be left over from earlier calls.
@@ -216,8 +216,8 @@ struct BackendTests {
         let backend = try BackendRegistry.backend(named: name)
         let key = try SecretKey(sample(16))
         let iv = Block(bigEndianValue: 99)
-        let whole = try backend.process(.ctr, .encrypt, sample(200), key: key, iv: iv)
-        let context = try backend.makeContext(mode: .ctr, direction: .decrypt, key: key)
+        let whole = try backend.process(.aesCTR, .encrypt, sample(200), key: key, iv: iv)
+        let context = try backend.makeContext(.aesCTR, .decrypt, key: key)
         for count in 0...200 {
             #expect(try context.processInPlace(Array(whole.prefix(count)), iv: iv) == sample(count), "\(count) bytes")
             #expect(try context.process(Array(whole.prefix(count)), iv: iv) == sample(count), "\(count) bytes")
@@ -240,9 +240,10 @@ struct BackendTests {
             var expected: [UInt8] = []
             for index in 0..<70 {
                 let counter = Block(bigEndianValue: iv.bigEndianValue &+ UInt128(index))
-                expected += try reference.process(.cbc, .encrypt, counter.bytes, key: key, iv: Block(bigEndianValue: 0))
+                expected += try reference.process(
+                    .aesCBC, .encrypt, counter.bytes, key: key, iv: Block(bigEndianValue: 0))
             }
-            let found = try backend.process(.ctr, .encrypt, [UInt8](repeating: 0, count: 16 * 70), key: key, iv: iv)
+            let found = try backend.process(.aesCTR, .encrypt, [UInt8](repeating: 0, count: 16 * 70), key: key, iv: iv)
             let wrong = (0..<70).first { expected[16 * $0..<16 * $0 + 16] != found[16 * $0..<16 * $0 + 16] }
             #expect(wrong == nil, "carry after \(before) blocks")
         }
@@ -255,7 +256,7 @@ struct BackendTests {
         let key = try SecretKey(sample(16))
         let iv = Block(bigEndianValue: 5)
         for direction in CipherDirection.allCases {
-            let context = try backend.makeContext(mode: .cbc, direction: direction, key: key)
+            let context = try backend.makeContext(.aesCBC, direction, key: key)
             let good = try context.process(sample(48), iv: iv)
             for count in [1, 15, 17, 31, 33] {
                 #expect(throws: DecryptionError.self, "\(count) bytes") { try context.process(sample(count), iv: iv) }
@@ -269,12 +270,12 @@ struct BackendTests {
         let backend = try BackendRegistry.backend(named: name)
         let key = try SecretKey(sample(32))
         let iv = Block(bigEndianValue: 1)
-        let ciphertext = try backend.process(.cbc, .encrypt, sample(1600), key: key, iv: iv)
+        let ciphertext = try backend.process(.aesCBC, .encrypt, sample(1600), key: key, iv: iv)
         try await withThrowingTaskGroup(of: Bool.self) { group in
             for _ in 0..<8 {
                 group.addTask {
                     try (0..<20).allSatisfy { _ in
-                        try backend.process(.cbc, .decrypt, ciphertext, key: key, iv: iv) == sample(1600)
+                        try backend.process(.aesCBC, .decrypt, ciphertext, key: key, iv: iv) == sample(1600)
                     }
                 }
             }
@@ -301,17 +302,17 @@ struct VersionTests {
 @Suite("inputs that are longer than an `int`")
 struct OpenSSLSplitTests {
     @Test(
-        "several calls give what one gives", arguments: CipherMode.streaming, [16, 48, 64, 1024])
-    func splits(mode: CipherMode, largestCallByteCount: Int) throws {
-        let ciphers = try OpenSSLCiphers()
+        "several calls give what one gives", arguments: Cipher.streaming, [16, 48, 64, 1024])
+    func splits(cipher: Cipher, largestCallByteCount: Int) throws {
+        let handles = try OpenSSLCiphers()
         let key = try SecretKey(sample(16))
         let iv = Block(bigEndianValue: .max - 1)
         for direction in CipherDirection.allCases {
-            let cipher = try ciphers.cipher(mode: mode, keyByteCount: 16)
-            let whole = try OpenSSLContext(cipher: cipher, mode: mode, direction: direction, key: key)
+            let (handle, support) = (try handles.handle(cipher, keyByteCount: 16), CipherSupport(cipher))
+            let whole = try OpenSSLContext(handle, support, direction, key: key)
             let split = try OpenSSLContext(
-                cipher: cipher, mode: mode, direction: direction, key: key, largestCallByteCount: largestCallByteCount)
-            for count in mode == .ctr ? [1, 47, 48, 49, 1000] : [16, 48, 64, 1008] {
+                handle, support, direction, key: key, largestCallByteCount: largestCallByteCount)
+            for count in cipher == .aesCTR ? [1, 47, 48, 49, 1000] : [16, 48, 64, 1008] {
                 #expect(try split.process(sample(count), iv: iv) == whole.process(sample(count), iv: iv), "\(count)")
                 #expect(try split.processInPlace(sample(count), iv: iv) == whole.process(sample(count), iv: iv))
             }
@@ -320,12 +321,12 @@ struct OpenSSLSplitTests {
 
     @Test("a context that was used before, also for something that failed, decrypts like a new one")
     func reuse() throws {
-        let ciphers = try OpenSSLCiphers()
-        let cipher = try ciphers.cipher(mode: .cbc, keyByteCount: 16)
+        let handles = try OpenSSLCiphers()
+        let (handle, support) = (try handles.handle(.aesCBC, keyByteCount: 16), CipherSupport(.aesCBC))
         let key = try SecretKey(sample(16))
-        let used = try OpenSSLContext(cipher: cipher, mode: .cbc, direction: .decrypt, key: key)
+        let used = try OpenSSLContext(handle, support, .decrypt, key: key)
         for (index, count) in [16, 32, 7, 16, 4096, 24, 48].enumerated() {
-            let new = try OpenSSLContext(cipher: cipher, mode: .cbc, direction: .decrypt, key: key)
+            let new = try OpenSSLContext(handle, support, .decrypt, key: key)
             let iv = Block(bigEndianValue: UInt128(index) << 120 | 9)
             // Not whole blocks: an error of the caller, which must not show in the next call.
             guard count % 16 == 0 else {

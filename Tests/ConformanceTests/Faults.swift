@@ -48,8 +48,8 @@ struct Fault: Sendable, CustomTestStringConvertible {
         },
         Fault(name: "the counter is 32 bits wide") { backend in
             ConformanceSubject(
-                backend: FaultyBackend(base: backend) { (mode, base, input, output, iv) throws(DecryptionError) in
-                    guard mode == .ctr else { return try base.process(input, into: output, iv: iv) }
+                backend: FaultyBackend(base: backend) { (cipher, base, input, output, iv) throws(DecryptionError) in
+                    guard cipher == .aesCTR else { return try base.process(input, into: output, iv: iv) }
                     for start in stride(from: 0, to: input.count, by: 16) {
                         let value = iv.bigEndianValue
                         let low = UInt128(UInt32(truncatingIfNeeded: value) &+ UInt32(start / 16))
@@ -180,34 +180,36 @@ struct ScriptedSource: ByteSource {
 /// A backend over a right one, that changes the IV of each stretch, or what it delivers.
 struct FaultyBackend: CipherBackend {
     let base: any CipherBackend
-    var modes: [CipherMode] { base.modes }
-    var keyByteCounts: [Int] { base.keyByteCounts }
+    var ciphers: [CipherSupport] { base.ciphers }
     let name = "planted"
     let version = "0"
     let cpuFeatures: [String] = []
     let change:
-        @Sendable (CipherMode, any CipherContext, UnsafeRawBufferPointer, UnsafeMutableRawPointer, Block)
+        @Sendable (Cipher, any CipherContext, UnsafeRawBufferPointer, UnsafeMutableRawPointer, Block)
             throws(DecryptionError) -> Void
 
     private final class Context: CipherContext {
         let base: any CipherContext
-        let mode: CipherMode
+        let cipher: Cipher
         let backend: FaultyBackend
 
-        init(base: any CipherContext, mode: CipherMode, backend: FaultyBackend) {
-            (self.base, self.mode, self.backend) = (base, mode, backend)
+        init(base: any CipherContext, cipher: Cipher, backend: FaultyBackend) {
+            (self.base, self.cipher, self.backend) = (base, cipher, backend)
         }
 
         func process(
-            _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, iv: Block
-        ) throws(DecryptionError) {
-            try backend.change(mode, base, input, output, iv)
+            _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, nonce: UnsafeRawBufferPointer,
+            associatedData: UnsafeRawBufferPointer
+        ) throws(DecryptionError) -> Bool {
+            try backend.change(cipher, base, input, output, Block(loadingFrom: nonce))
+            return true
         }
     }
 
     func makeContext(
-        mode: CipherMode, direction: CipherDirection, key: SecretKey
+        _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
-        Context(base: try base.makeContext(mode: mode, direction: direction, key: key), mode: mode, backend: self)
+        let base = try base.makeContext(cipher, direction, key: key)
+        return cipher.isStreaming ? Context(base: base, cipher: cipher, backend: self) : base
     }
 }

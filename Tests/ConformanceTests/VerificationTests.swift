@@ -51,11 +51,11 @@ struct VerificationTests {
         let right = ConformanceSubject(backend: backend)
         let limited = ConformanceSubject(
             name: "limited", largestReadByteCount: 10,
-            supports: { strategy, count in strategy.mode == .ctr && count == 16 },
+            supports: { strategy, count in strategy.cipher == .aesCTR && count == 16 },
             open: right.open)
         let groups = VectorSet.exhaustive(blockCounts: 1...1)
         let record = try #require(Verification(subjects: [limited]).run(groups).first)
-        let supported = groups.filter { $0.strategy.mode == .ctr && $0.key.byteCount == 16 }
+        let supported = groups.filter { $0.strategy.cipher == .aesCTR && $0.key.byteCount == 16 }
         let total = groups.reduce(0) { $0 + $1.vectorCount }
         #expect(record.unsupported == total - supported.reduce(0) { $0 + $1.vectorCount })
         #expect(record.notRun == supported.flatMap { Array($0.reads) }.filter { $0.count > 10 }.count)

@@ -16,8 +16,8 @@ private final class FakeSocket: PieceSocket {
     private let cipher: any CipherContext
     private var output: [UInt8] = []
 
-    init(mode: CipherMode, direction: CipherDirection, key: SecretKey, largestPieceByteCount: Int) throws {
-        self.cipher = try SwiftReference().makeContext(mode: mode, direction: direction, key: key)
+    init(_ cipher: Cipher, _ direction: CipherDirection, key: SecretKey, largestPieceByteCount: Int) throws {
+        self.cipher = try SwiftReference().makeContext(cipher, direction, key: key)
         self.largestPieceByteCount = largestPieceByteCount
     }
 
@@ -83,22 +83,22 @@ struct PieceTests {
     }
 
     @Test(
-        "pieces, short writes and short reads give what one piece gives", arguments: CipherMode.streaming,
+        "pieces, short writes and short reads give what one piece gives", arguments: Cipher.streaming,
         [
             Treatment(largest: 4096), Treatment(largest: 16), Treatment(largest: 48, returned: 7),
             Treatment(largest: 64, taken: 32), Treatment(largest: 64, taken: 32, returned: 1),
         ])
-    func pieces(mode: CipherMode, treatment: Treatment) throws {
+    func pieces(cipher: Cipher, treatment: Treatment) throws {
         let key = try SecretKey(sample(24))
         let iv = Block(bigEndianValue: .max - 3)
         for direction in CipherDirection.allCases {
-            let reference = try SwiftReference().makeContext(mode: mode, direction: direction, key: key)
+            let reference = try SwiftReference().makeContext(cipher, direction, key: key)
             let socket = try FakeSocket(
-                mode: mode, direction: direction, key: key, largestPieceByteCount: treatment.largest)
+                cipher, direction, key: key, largestPieceByteCount: treatment.largest)
             socket.maxBytesTaken = treatment.taken
             socket.maxBytesReturned = treatment.returned
-            let context = KernelContext(mode: mode, direction: direction, socket: socket)
-            for count in [0, 16, 32, 48, 64, 80, 400, 416] + (mode == .ctr ? [1, 15, 17, 63, 65, 401] : []) {
+            let context = KernelContext(CipherSupport(cipher), direction, socket: socket)
+            for count in [0, 16, 32, 48, 64, 80, 400, 416] + (cipher == .aesCTR ? [1, 15, 17, 63, 65, 401] : []) {
                 let expected = try outOfPlace(reference, sample(count), iv)
                 #expect(try outOfPlace(context, sample(count), iv) == expected, "\(count) bytes")
                 #expect(try inPlace(context, sample(count), iv) == expected, "\(count) bytes in place")
@@ -111,8 +111,8 @@ struct PieceTests {
     func failure() throws {
         let key = try SecretKey(sample(16))
         let iv = Block(bigEndianValue: 5)
-        let socket = try FakeSocket(mode: .cbc, direction: .decrypt, key: key, largestPieceByteCount: 32)
-        let context = KernelContext(mode: .cbc, direction: .decrypt, socket: socket)
+        let socket = try FakeSocket(.aesCBC, .decrypt, key: key, largestPieceByteCount: 32)
+        let context = KernelContext(CipherSupport(.aesCBC), .decrypt, socket: socket)
         let good = try inPlace(context, sample(64), iv)
         socket.failsAtReceive = true
         #expect(throws: DecryptionError.self) { try inPlace(context, sample(64), iv) }
@@ -124,9 +124,9 @@ struct PieceTests {
     @Test("a write that ends inside a block, or takes nothing, is an error and not wrong bytes", arguments: [0, 8, 24])
     func oddWrites(taken: Int) throws {
         let socket = try FakeSocket(
-            mode: .ctr, direction: .decrypt, key: SecretKey(sample(16)), largestPieceByteCount: 64)
+            .aesCTR, .decrypt, key: SecretKey(sample(16)), largestPieceByteCount: 64)
         socket.maxBytesTaken = taken
-        let context = KernelContext(mode: .ctr, direction: .decrypt, socket: socket)
+        let context = KernelContext(CipherSupport(.aesCTR), .decrypt, socket: socket)
         #expect(throws: DecryptionError.self) { try inPlace(context, sample(64), Block(bigEndianValue: 5)) }
         #expect(socket.resetCount == 1)
     }
@@ -134,8 +134,8 @@ struct PieceTests {
     @Test("CBC of a part of a block never reaches the kernel", arguments: [1, 15, 17])
     func partialBlocks(count: Int) throws {
         let socket = try FakeSocket(
-            mode: .cbc, direction: .decrypt, key: SecretKey(sample(16)), largestPieceByteCount: 64)
-        let context = KernelContext(mode: .cbc, direction: .decrypt, socket: socket)
+            .aesCBC, .decrypt, key: SecretKey(sample(16)), largestPieceByteCount: 64)
+        let context = KernelContext(CipherSupport(.aesCBC), .decrypt, socket: socket)
         #expect(throws: DecryptionError.self) { try inPlace(context, sample(count), Block(bigEndianValue: 5)) }
         #expect(socket.sentCount == 0)
     }

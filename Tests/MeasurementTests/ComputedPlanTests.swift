@@ -103,10 +103,10 @@ struct ComputedPlanTests {
 
     private static let rates = DecryptionRates(
         points: Dictionary(
-            uniqueKeysWithValues: CipherMode.allCases.flatMap { mode in
+            uniqueKeysWithValues: Cipher.allCases.flatMap { cipher in
                 [16, 32].map { key in
                     (
-                        DecryptionRates.Cipher(mode: mode, keyByteCount: key),
+                        DecryptionRates.KeyedCipher(cipher, keyByteCount: key),
                         [
                             DecryptionRates.Point(byteCount: 4096, nanoseconds: 2000),
                             DecryptionRates.Point(byteCount: 1 << 20, nanoseconds: 300_000),
@@ -275,9 +275,9 @@ struct ComputedPlanTests {
         }
     }
 
-    @Test("a library's rates are of bytes that are right, in each of its modes", arguments: CipherMode.allCases)
-    func rates(mode: CipherMode) throws {
-        let cipher = DecryptionRates.Cipher(mode: mode, keyByteCount: 32)
+    @Test("a library's rates are of bytes that are right, of each of its ciphers", arguments: Cipher.allCases)
+    func rates(cipher: Cipher) throws {
+        let cipher = DecryptionRates.KeyedCipher(cipher, keyByteCount: 32)
         let rates = try DecryptionRates.measured(OpenSSL(), [cipher])
         let points = try #require(rates.points[cipher])
         #expect(points.count == 8 && points.allSatisfy { $0.nanoseconds > 0 })
@@ -286,7 +286,7 @@ struct ComputedPlanTests {
 
     @Test("between two lengths that were timed, time is on a straight line; beyond the last, in proportion")
     func interpolation() {
-        let cipher = DecryptionRates.Cipher(mode: .gcm, keyByteCount: 16)
+        let cipher = DecryptionRates.KeyedCipher(.aesGCM, keyByteCount: 16)
         let expected: [(UInt64, Double)] = [
             (0, 0), (1, 2000), (4096, 2000), ((4096 + (1 << 20)) / 2, 151_000), (1 << 20, 300_000),
             (1 << 22, 1_200_000),

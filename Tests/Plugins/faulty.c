@@ -18,25 +18,25 @@
 #include <unistd.h>
 
 enum fault {
-  /* Blocks. Faults without a function's name are in cbc_decrypt, ctr and gcm_open. */
+  /* Ciphers. Faults without a cipher's name are in decrypt, of all of them. */
   none,
   writes_behind,           /* one byte behind the output */
   writes_before,           /* one byte before the output */
   writes_far_before,       /* a byte 100 bytes before the output */
   writes_input,            /* the first byte of the input as it is, if that is not the output */
   reads_behind,            /* one byte behind the input; it does not matter which */
-  writes_behind_iv,        /* one byte behind the IV of cbc_decrypt */
+  writes_behind_iv,        /* one byte behind the IV of CBC */
   writes_key,              /* the first byte of the key as it is */
   reads_behind_key,        /* one byte behind the key */
-  writes_counter,          /* adds to the counter block of ctr, which is the harness's */
+  writes_counter,          /* adds to the counter block of CTR, which is the harness's */
   crashes,                 /* writes to NULL */
   divides,                 /* divides by 0 */
   maps_cut_file,           /* reads a mapped file behind its end */
   traps,                   /* the instruction that compilers put where nothing must come by */
   overflows_stack,         /* calls itself for ever */
-  prints_and_exits,        /* prints what a good result is, and calls exit(0) in cbc_decrypt */
-  exits,                   /* calls exit(0) in cbc_decrypt */
-  exits_at_once,           /* calls _exit(0) in cbc_decrypt */
+  prints_and_exits,        /* prints what a good result is, and calls exit(0) in CBC */
+  exits,                   /* calls exit(0) in CBC */
+  exits_at_once,           /* calls _exit(0) in CBC */
   aborts,                  /* calls abort */
   kills,                   /* sends SIGKILL to its own process */
   stops,                   /* sends SIGSTOP to its own process, which is then there and silent */
@@ -46,8 +46,8 @@ enum fault {
   returns_77,              /* after the right work */
   returns_negative,        /* -1, after the right work */
   fails_now_and_then,      /* each 100th call does nothing and returns CHUNKWISE_INTERNAL */
-  ctr_unsupported,         /* ctr returns CHUNKWISE_UNSUPPORTED */
-  ctr_key_unsupported,     /* key returns CHUNKWISE_UNSUPPORTED for ctr */
+  ctr_unsupported,         /* decrypt returns CHUNKWISE_UNSUPPORTED in CTR */
+  ctr_key_unsupported,     /* key returns CHUNKWISE_UNSUPPORTED for CTR */
   does_nothing,            /* returns CHUNKWISE_OK, and leaves the output as it was */
   prints,                  /* prints a line */
   prints_answers,          /* prints what looks like an answer of the protocol, by write(1, …) */
@@ -55,7 +55,7 @@ enum fault {
   closes_files,            /* closes the files 0, 1 and 2 */
   reads_input_file,        /* reads from standard input */
   keeps_iv,                /* uses the IV of the call before */
-  keeps_position,          /* of calls of ctr with one schedule, all but the first go on where the last one ended */
+  keeps_position,          /* of calls of CTR with one schedule, all but the first go on where the last one ended */
   accepts_any_key,         /* takes a key of 15 bytes for one of 16 */
   key_192_unsupported,     /* key returns CHUNKWISE_UNSUPPORTED for 24 bytes: no fault, but less than others have */
   key_192_invalid,         /* the same with CHUNKWISE_INVALID_KEY */
@@ -63,7 +63,9 @@ enum fault {
   crashes_in_key,
   crashes_in_key_free,
   hangs_in_key_free,
-  accepts_any_tag,         /* gcm_open ignores the tag */
+  accepts_any_tag,         /* GCM ignores the tag */
+  ignores_associated_data, /* GCM authenticates the message alone */
+  nonces_of_none,          /* nonces gives an empty range */
   /* Tables. */
   abi_2,
   size_8,
@@ -181,13 +183,19 @@ static void key_free(void *made) {
   free(made);
 }
 
-static int process(const schedule *schedule, const uint8_t *iv, const void *in, void *out, size_t count,
-                   const void *tag) {
+static int process(const schedule *schedule, const uint8_t *nonce, size_t nonce_count, const void *associated_data,
+                   size_t associated_data_count, const void *in, void *out, size_t count) {
+  const void *tag = schedule->cipher == CHUNKWISE_GCM ? (const uint8_t *)in + count : NULL;
   EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
   int written = 0, result = CHUNKWISE_INTERNAL;
-  if (context == NULL || EVP_DecryptInit_ex(context, evp(schedule), NULL, schedule->key, iv) != 1) goto done;
+  if (context == NULL || EVP_DecryptInit_ex(context, evp(schedule), NULL, NULL, NULL) != 1) goto done;
   EVP_CIPHER_CTX_set_padding(context, 0);
+  if (tag != NULL && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_IVLEN, (int)nonce_count, NULL) != 1) goto done;
+  if (EVP_DecryptInit_ex(context, NULL, NULL, schedule->key, nonce) != 1) goto done;
   if (tag != NULL && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, 16, (void *)tag) != 1) goto done;
+  if (tag != NULL && associated_data_count > 0 && !fault(ignores_associated_data) &&
+      EVP_DecryptUpdate(context, NULL, &written, associated_data, (int)associated_data_count) != 1)
+    goto done;
   for (size_t offset = 0; offset < count;) {
     size_t part = count - offset < (1 << 30) ? count - offset : (1 << 30);
     if (EVP_DecryptUpdate(context, (uint8_t *)out + offset, &written, (const uint8_t *)in + offset, (int)part) != 1)
@@ -274,24 +282,19 @@ static int after(void *out, size_t count, int result) {
   return result;
 }
 
-static int cbc_decrypt(void *schedule, uint8_t iv[16], const void *in, void *out, size_t blocks) {
+/* The IV that CBC takes. */
+static void chain(const uint8_t iv[16], uint8_t used[16]) {
   static uint8_t kept[16];
-  if (before(in, 16 * blocks, out)) return fault(does_nothing) ? CHUNKWISE_OK : CHUNKWISE_INTERNAL;
   if (fault(prints_and_exits)) puts("230 of 230 planted faults were killed by their own flag");
   if (fault(exits) || fault(prints_and_exits)) exit(0);
   if (fault(exits_at_once)) _exit(0);
   if (fault(writes_behind_iv)) ((volatile uint8_t *)iv)[16] ^= 1;
-  uint8_t used[16];
   memcpy(used, fault(keeps_iv) ? kept : iv, 16);
   memcpy(kept, iv, 16);
-  return after(out, 16 * blocks, process(schedule, used, in, out, 16 * blocks, NULL));
 }
 
-static int ctr(void *made, const uint8_t counter[16], const void *in, void *out, size_t bytes) {
-  schedule *schedule = made;
-  if (fault(ctr_unsupported)) return CHUNKWISE_UNSUPPORTED;
-  if (before(in, bytes, out)) return fault(does_nothing) ? CHUNKWISE_OK : CHUNKWISE_INTERNAL;
-  uint8_t used[16];
+/* The counter block that CTR takes. */
+static void count_on(schedule *schedule, const uint8_t counter[16], uint8_t used[16], size_t bytes) {
   memcpy(used, fault(keeps_position) && schedule->has_position ? schedule->position : counter, 16);
   if (fault(keeps_position)) {
     memcpy(schedule->position, used, 16);
@@ -300,12 +303,26 @@ static int ctr(void *made, const uint8_t counter[16], const void *in, void *out,
     schedule->has_position = 1;
   }
   if (fault(writes_counter)) ((uint8_t *)counter)[15]++;
-  return after(out, bytes, process(schedule, used, in, out, bytes, NULL));
 }
 
-static int gcm_open(void *schedule, const uint8_t nonce[12], const void *in, void *out, size_t bytes) {
-  if (before(in, bytes + 16, out)) return fault(does_nothing) ? CHUNKWISE_OK : CHUNKWISE_INTERNAL;
-  return after(out, bytes, process(schedule, nonce, in, out, bytes, (const uint8_t *)in + bytes));
+static int decrypt(void *made, const uint8_t *nonce, size_t nonce_count, const void *associated_data,
+                   size_t associated_data_count, const void *in, void *out, size_t bytes) {
+  schedule *schedule = made;
+  uint8_t used[16];
+  if (fault(ctr_unsupported) && schedule->cipher == CHUNKWISE_CTR) return CHUNKWISE_UNSUPPORTED;
+  if (before(in, bytes + (schedule->cipher == CHUNKWISE_GCM ? 16 : 0), out))
+    return fault(does_nothing) ? CHUNKWISE_OK : CHUNKWISE_INTERNAL;
+  if (schedule->cipher == CHUNKWISE_CBC) chain(nonce, used), nonce = used;
+  if (schedule->cipher == CHUNKWISE_CTR) count_on(schedule, nonce, used, bytes), nonce = used;
+  return after(
+      out, bytes,
+      process(schedule, nonce, nonce_count, associated_data, associated_data_count, in, out, bytes));
+}
+
+static void nonces(int cipher, size_t *min, size_t *max) {
+  (void)cipher;
+  *min = fault(nonces_of_none) ? 13 : 1;
+  *max = fault(nonces_of_none) ? 12 : 128;
 }
 
 /* --- A whole reader of ctr --- */
@@ -415,7 +432,7 @@ static int reader_read(void *cursor, uint64_t offset, void *buffer, size_t count
       counter[index] = (uint8_t)sum;
       carry = sum >> 8;
     }
-    result = process(&object->schedule, counter, bytes, bytes, skipped + count, NULL);
+    result = process(&object->schedule, counter, 16, NULL, 0, bytes, bytes, skipped + count);
   }
   if (result == CHUNKWISE_OK) {
     memcpy(buffer, bytes + skipped, count);
@@ -478,8 +495,7 @@ const chunkwise_plugin *chunkwise_plugin_v1(uint32_t harness_abi) {
   table.key = key;
   table.key_free = key_free;
   if (fault(only_key)) return &table;
-  table.cbc_decrypt = cbc_decrypt;
-  table.ctr = ctr;
-  table.gcm_open = gcm_open;
+  table.decrypt = decrypt;
+  table.nonces = nonces;
   return &table;
 }

@@ -183,12 +183,12 @@ struct NaiveLayout {
             let block = (first.ciphertext - first.chunkCiphertextStart) / 16
             let start = first.chunkCiphertextStart + 16 * block
             let end =
-                strategy.mode == .ctr
+                strategy.cipher == .aesCTR
                 ? last.ciphertext + 1
                 : first.chunkCiphertextStart + ((last.ciphertext - first.chunkCiphertextStart) / 16 + 1) * 16
             if step.ciphertext != UInt64(start)..<UInt64(end) { return "ciphertext \(step.ciphertext) at \(position)" }
             if step.skip != first.ciphertext - start { return "skip \(step.skip) at \(position)" }
-            let isChained = strategy.mode == .cbc && block > 0
+            let isChained = strategy.cipher == .aesCBC && block > 0
             if step.fetch != UInt64(isChained ? start - 16 : start)..<UInt64(end) { return "fetch \(step.fetch)" }
             if step.iv != iv(strategy, chunk: first.chunk, block: block) { return "IV \(step.iv) at \(position)" }
             position = stop

@@ -50,29 +50,33 @@ static int make_key(int cipher, const void *key, size_t count, void **made) {
   return CHUNKWISE_OK;
 }
 
-static int cbc_decrypt(void *made, uint8_t iv[16], const void *in, void *out, size_t blocks) {
+static int decrypt(void *made, const uint8_t *nonce, size_t nonce_count, const void *associated_data,
+                   size_t associated_data_count, const void *in, void *out, size_t bytes) {
   const schedule *schedule = made;
-  AES_cbc_encrypt(in, out, blocks * 16, &schedule->aes, iv, AES_DECRYPT);
-  return CHUNKWISE_OK;
-}
-
-static int ctr(void *made, const uint8_t counter[16], const void *in, void *out, size_t bytes) {
-  const schedule *schedule = made;
-  uint8_t next[16], stream[16] = {0};
-  unsigned used = 0;
-  memcpy(next, counter, 16);
-  AES_ctr128_encrypt(in, out, bytes, &schedule->aes, next, stream, &used);
-  OPENSSL_cleanse(stream, sizeof stream);
-  return CHUNKWISE_OK;
-}
-
-static int gcm_open(void *made, const uint8_t nonce[12], const void *in, void *out, size_t bytes) {
-  const schedule *schedule = made;
+  if (schedule->cipher != CHUNKWISE_GCM) {
+    uint8_t next[16], stream[16] = {0};
+    unsigned used = 0;
+    memcpy(next, nonce, 16);
+    if (schedule->cipher == CHUNKWISE_CBC)
+      AES_cbc_encrypt(in, out, bytes, &schedule->aes, next, AES_DECRYPT);
+    else
+      AES_ctr128_encrypt(in, out, bytes, &schedule->aes, next, stream, &used);
+    OPENSSL_cleanse(stream, sizeof stream);
+    return CHUNKWISE_OK;
+  }
   size_t written = 0;
-  if (EVP_AEAD_CTX_open(&schedule->gcm, out, &written, bytes, nonce, 12, in, bytes + 16, NULL, 0)) return CHUNKWISE_OK;
+  if (EVP_AEAD_CTX_open(&schedule->gcm, out, &written, bytes, nonce, nonce_count, in, bytes + 16, associated_data,
+                        associated_data_count))
+    return CHUNKWISE_OK;
   int reason = ERR_GET_REASON(ERR_peek_last_error());
   ERR_clear_error();
   return reason == CIPHER_R_BAD_DECRYPT ? CHUNKWISE_AUTHENTICATION_FAILED : CHUNKWISE_INTERNAL;
+}
+
+static void nonces(int cipher, size_t *min, size_t *max) {
+  (void)cipher;
+  *min = 1;
+  *max = 1 << 24;
 }
 
 const chunkwise_plugin *chunkwise_plugin_v1(uint32_t harness_abi) {
@@ -82,10 +86,9 @@ const chunkwise_plugin *chunkwise_plugin_v1(uint32_t harness_abi) {
       .name = "boringssl",
       .version = "API " TEXT(BORINGSSL_API_VERSION), /* it has no other number */
       .key = make_key,
-      .cbc_decrypt = cbc_decrypt,
-      .ctr = ctr,
       .key_free = free_key,
-      .gcm_open = gcm_open,
+      .decrypt = decrypt,
+      .nonces = nonces,
   };
   return harness_abi == CHUNKWISE_ABI ? &plugin : NULL;
 }

@@ -16,6 +16,7 @@
 namespace {
 
 struct Schedule {
+  int mode;
   Botan::secure_vector<uint8_t> key;  // erases what it frees
   std::string cipher;                 // "AES-128"
 };
@@ -37,54 +38,64 @@ int makeKey(int cipher, const void *key, size_t count, void **made) {
   if (cipher < CHUNKWISE_CBC || cipher > CHUNKWISE_GCM) return CHUNKWISE_UNSUPPORTED;
   return guarded([&] {
     auto bytes = static_cast<const uint8_t *>(key);
-    *made = new Schedule{{bytes, bytes + count}, "AES-" + std::to_string(count * 8)};
+    *made = new Schedule{cipher, {bytes, bytes + count}, "AES-" + std::to_string(count * 8)};
     return CHUNKWISE_OK;
   });
 }
 
 void freeKey(void *made) { delete static_cast<Schedule *>(made); }
 
-int cbcDecrypt(void *made, uint8_t iv[16], const void *in, void *out, size_t blocks) {
-  return guarded([&] {
-    auto &schedule = *static_cast<const Schedule *>(made);
-    auto mode = Botan::Cipher_Mode::create_or_throw(schedule.cipher + "/CBC/NoPadding", Botan::DECRYPTION);
-    mode->set_key(schedule.key);
-    mode->start(iv, 16);
-    if (in != out) std::memcpy(out, in, blocks * 16);
-    mode->process(static_cast<uint8_t *>(out), blocks * 16);
-    return CHUNKWISE_OK;
-  });
+void cbc(const Schedule &schedule, const uint8_t *iv, const uint8_t *in, uint8_t *out, size_t bytes) {
+  auto mode = Botan::Cipher_Mode::create_or_throw(schedule.cipher + "/CBC/NoPadding", Botan::DECRYPTION);
+  mode->set_key(schedule.key);
+  mode->start(iv, 16);
+  if (in != out) std::memcpy(out, in, bytes);
+  mode->process(out, bytes);
 }
 
-int ctr(void *made, const uint8_t counter[16], const void *in, void *out, size_t bytes) {
-  return guarded([&] {
-    auto &schedule = *static_cast<const Schedule *>(made);
-    auto stream = Botan::StreamCipher::create_or_throw("CTR-BE(" + schedule.cipher + ")");
-    stream->set_key(schedule.key);
-    stream->set_iv(counter, 16);
-    stream->cipher(static_cast<const uint8_t *>(in), static_cast<uint8_t *>(out), bytes);
-    return CHUNKWISE_OK;
-  });
+void ctr(const Schedule &schedule, const uint8_t *counter, const uint8_t *in, uint8_t *out, size_t bytes) {
+  auto stream = Botan::StreamCipher::create_or_throw("CTR-BE(" + schedule.cipher + ")");
+  stream->set_key(schedule.key);
+  stream->set_iv(counter, 16);
+  stream->cipher(in, out, bytes);
 }
 
-int gcmOpen(void *made, const uint8_t nonce[12], const void *in, void *out, size_t bytes) {
+void gcm(const Schedule &schedule, const uint8_t *nonce, size_t nonceCount, const uint8_t *associatedData,
+         size_t associatedDataCount, const uint8_t *in, uint8_t *out, size_t bytes) {
+  auto mode = Botan::AEAD_Mode::create_or_throw(schedule.cipher + "/GCM", Botan::DECRYPTION);
+  mode->set_key(schedule.key);
+  mode->set_associated_data(associatedData, associatedDataCount);
+  mode->start(nonce, nonceCount);
+  size_t whole = bytes - bytes % mode->update_granularity();
+  if (whole > 0) {
+    std::memcpy(out, in, whole);
+    mode->process(out, whole);
+  }
+  Botan::secure_vector<uint8_t> last(in + whole, in + bytes + 16);
+  mode->finish(last);
+  if (!last.empty()) std::memcpy(out + whole, last.data(), last.size());
+}
+
+int decrypt(void *made, const uint8_t *nonce, size_t nonceCount, const void *associatedData,
+            size_t associatedDataCount, const void *in, void *out, size_t bytes) {
   return guarded([&] {
     auto &schedule = *static_cast<const Schedule *>(made);
-    auto mode = Botan::AEAD_Mode::create_or_throw(schedule.cipher + "/GCM", Botan::DECRYPTION);
-    mode->set_key(schedule.key);
-    mode->start(nonce, 12);
     auto from = static_cast<const uint8_t *>(in);
     auto to = static_cast<uint8_t *>(out);
-    size_t whole = bytes - bytes % mode->update_granularity();
-    if (whole > 0) {
-      std::memcpy(to, from, whole);
-      mode->process(to, whole);
-    }
-    Botan::secure_vector<uint8_t> last(from + whole, from + bytes + 16);
-    mode->finish(last);
-    if (!last.empty()) std::memcpy(to + whole, last.data(), last.size());
+    if (schedule.mode == CHUNKWISE_CBC)
+      cbc(schedule, nonce, from, to, bytes);
+    else if (schedule.mode == CHUNKWISE_CTR)
+      ctr(schedule, nonce, from, to, bytes);
+    else
+      gcm(schedule, nonce, nonceCount, static_cast<const uint8_t *>(associatedData), associatedDataCount, from, to,
+          bytes);
     return CHUNKWISE_OK;
   });
+}
+
+void nonces(int, size_t *min, size_t *max) {
+  *min = 1;
+  *max = 1 << 24;
 }
 
 }  // namespace
@@ -97,9 +108,8 @@ const chunkwise_plugin *chunkwise_plugin_v1(uint32_t harness_abi) {
   plugin.name = "botan";
   plugin.version = version.c_str();
   plugin.key = makeKey;
-  plugin.cbc_decrypt = cbcDecrypt;
-  plugin.ctr = ctr;
   plugin.key_free = freeKey;
-  plugin.gcm_open = gcmOpen;
+  plugin.decrypt = decrypt;
+  plugin.nonces = nonces;
   return harness_abi == CHUNKWISE_ABI ? &plugin : nullptr;
 }

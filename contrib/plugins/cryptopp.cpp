@@ -16,7 +16,10 @@ namespace {
 
 using CryptoPP::AES;
 using CryptoPP::byte;
-using Key = CryptoPP::SecByteBlock;  // erases what it frees
+struct Schedule {
+  int cipher;
+  CryptoPP::SecByteBlock key;  // erases what it frees
+};
 
 // No exception leaves the library.
 template <typename Body>
@@ -32,41 +35,38 @@ int makeKey(int cipher, const void *key, size_t count, void **made) {
   if (count != 16 && count != 24 && count != 32) return CHUNKWISE_INVALID_KEY;
   if (cipher < CHUNKWISE_CBC || cipher > CHUNKWISE_GCM) return CHUNKWISE_UNSUPPORTED;
   return guarded([&] {
-    *made = new Key(static_cast<const byte *>(key), count);
+    *made = new Schedule{cipher, {static_cast<const byte *>(key), count}};
     return CHUNKWISE_OK;
   });
 }
 
-void freeKey(void *made) { delete static_cast<Key *>(made); }
+void freeKey(void *made) { delete static_cast<Schedule *>(made); }
 
-int cbcDecrypt(void *made, uint8_t iv[16], const void *in, void *out, size_t blocks) {
+int decrypt(void *made, const uint8_t *nonce, size_t nonceCount, const void *associatedData,
+            size_t associatedDataCount, const void *in, void *out, size_t bytes) {
   return guarded([&] {
-    auto &key = *static_cast<const Key *>(made);
-    CryptoPP::CBC_Mode<AES>::Decryption mode(key, key.size(), iv);
-    mode.ProcessData(static_cast<byte *>(out), static_cast<const byte *>(in), blocks * 16);
-    return CHUNKWISE_OK;
-  });
-}
-
-int ctr(void *made, const uint8_t counter[16], const void *in, void *out, size_t bytes) {
-  return guarded([&] {
-    auto &key = *static_cast<const Key *>(made);
-    CryptoPP::CTR_Mode<AES>::Decryption mode(key, key.size(), counter);
-    mode.ProcessData(static_cast<byte *>(out), static_cast<const byte *>(in), bytes);
-    return CHUNKWISE_OK;
-  });
-}
-
-int gcmOpen(void *made, const uint8_t nonce[12], const void *in, void *out, size_t bytes) {
-  return guarded([&] {
-    auto &key = *static_cast<const Key *>(made);
+    auto &key = static_cast<const Schedule *>(made)->key;
+    auto cipher = static_cast<const Schedule *>(made)->cipher;
     auto from = static_cast<const byte *>(in);
-    CryptoPP::GCM<AES>::Decryption mode;
-    mode.SetKeyWithIV(key, key.size(), nonce, 12);
     auto to = static_cast<byte *>(out);
-    bool genuine = mode.DecryptAndVerify(to, from + bytes, 16, nonce, 12, nullptr, 0, from, bytes);
-    return genuine ? CHUNKWISE_OK : CHUNKWISE_AUTHENTICATION_FAILED;
+    if (cipher == CHUNKWISE_CBC) {
+      CryptoPP::CBC_Mode<AES>::Decryption(key, key.size(), nonce).ProcessData(to, from, bytes);
+    } else if (cipher == CHUNKWISE_CTR) {
+      CryptoPP::CTR_Mode<AES>::Decryption(key, key.size(), nonce).ProcessData(to, from, bytes);
+    } else {
+      CryptoPP::GCM<AES>::Decryption mode;
+      mode.SetKeyWithIV(key, key.size(), nonce, nonceCount);
+      if (!mode.DecryptAndVerify(to, from + bytes, 16, nonce, static_cast<int>(nonceCount),
+                                 static_cast<const byte *>(associatedData), associatedDataCount, from, bytes))
+        return CHUNKWISE_AUTHENTICATION_FAILED;
+    }
+    return CHUNKWISE_OK;
   });
+}
+
+void nonces(int, size_t *min, size_t *max) {
+  *min = 1;
+  *max = 1 << 24;
 }
 
 }  // namespace
@@ -81,9 +81,8 @@ const chunkwise_plugin *chunkwise_plugin_v1(uint32_t harness_abi) {
   plugin.name = "cryptopp";
   plugin.version = version.c_str();
   plugin.key = makeKey;
-  plugin.cbc_decrypt = cbcDecrypt;
-  plugin.ctr = ctr;
   plugin.key_free = freeKey;
-  plugin.gcm_open = gcmOpen;
+  plugin.decrypt = decrypt;
+  plugin.nonces = nonces;
   return harness_abi == CHUNKWISE_ABI ? &plugin : nullptr;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 typedef struct {
+  int cipher;
   gnutls_cipher_algorithm_t algorithm;
   unsigned count;
   uint8_t key[32];
@@ -25,6 +26,7 @@ static int make_key(int cipher, const void *key, size_t count, void **made) {
   if (cipher != CHUNKWISE_CBC && cipher != CHUNKWISE_GCM) return CHUNKWISE_UNSUPPORTED;
   schedule *new = calloc(1, sizeof *new);
   if (new == NULL) return CHUNKWISE_INTERNAL;
+  new->cipher = cipher;
   new->algorithm = (cipher == CHUNKWISE_CBC ? cbc : gcm)[(count - 16) / 8];
   new->count = (unsigned)count;
   memcpy(new->key, key, count);
@@ -37,23 +39,22 @@ static void free_key(void *made) {
   free(made);
 }
 
-static int cbc_decrypt(void *made, uint8_t iv[16], const void *in, void *out, size_t blocks) {
+static int decrypt(void *made, const uint8_t *nonce, size_t nonce_count, const void *associated_data,
+                   size_t associated_data_count, const void *in, void *out, size_t bytes) {
   schedule *schedule = made;
-  gnutls_datum_t key = {schedule->key, schedule->count}, start = {iv, 16};
-  gnutls_cipher_hd_t handle;
-  if (gnutls_cipher_init(&handle, schedule->algorithm, &key, &start) != 0) return CHUNKWISE_INTERNAL;
-  int status = gnutls_cipher_decrypt2(handle, in, blocks * 16, out, blocks * 16);
-  gnutls_cipher_deinit(handle);
-  return status == 0 ? CHUNKWISE_OK : CHUNKWISE_INTERNAL;
-}
-
-static int gcm_open(void *made, const uint8_t nonce[12], const void *in, void *out, size_t bytes) {
-  schedule *schedule = made;
-  gnutls_datum_t key = {schedule->key, schedule->count};
+  gnutls_datum_t key = {schedule->key, schedule->count}, iv = {(unsigned char *)nonce, (unsigned)nonce_count};
+  if (schedule->cipher == CHUNKWISE_CBC) {
+    gnutls_cipher_hd_t handle;
+    if (gnutls_cipher_init(&handle, schedule->algorithm, &key, &iv) != 0) return CHUNKWISE_INTERNAL;
+    int status = gnutls_cipher_decrypt2(handle, in, bytes, out, bytes);
+    gnutls_cipher_deinit(handle);
+    return status == 0 ? CHUNKWISE_OK : CHUNKWISE_INTERNAL;
+  }
   gnutls_aead_cipher_hd_t handle;
   if (gnutls_aead_cipher_init(&handle, schedule->algorithm, &key) != 0) return CHUNKWISE_INTERNAL;
   size_t written = bytes;
-  int status = gnutls_aead_cipher_decrypt(handle, nonce, 12, NULL, 0, 16, in, bytes + 16, out, &written);
+  int status = gnutls_aead_cipher_decrypt(handle, nonce, nonce_count, associated_data, associated_data_count, 16, in,
+                                          bytes + 16, out, &written);
   gnutls_aead_cipher_deinit(handle);
   return status == 0                            ? CHUNKWISE_OK
          : status == GNUTLS_E_DECRYPTION_FAILED ? CHUNKWISE_AUTHENTICATION_FAILED
@@ -66,9 +67,8 @@ const chunkwise_plugin *chunkwise_plugin_v1(uint32_t harness_abi) {
       .size = sizeof(chunkwise_plugin),
       .name = "gnutls",
       .key = make_key,
-      .cbc_decrypt = cbc_decrypt,
       .key_free = free_key,
-      .gcm_open = gcm_open,
+      .decrypt = decrypt,
   };
   plugin.version = gnutls_check_version(NULL);
   return harness_abi == CHUNKWISE_ABI ? &plugin : NULL;

@@ -13,6 +13,7 @@
 enum { PART = 1 << 30 };
 
 typedef struct {
+  int cipher;
   size_t count;
   _Alignas(64) union {
     struct {
@@ -45,6 +46,7 @@ static int make_key(int cipher, const void *key, size_t count, void **made) {
   IMB_MGR *mb = manager();
   schedule *new = mb == NULL ? NULL : aligned_alloc(64, sizeof *new);
   if (new == NULL) return CHUNKWISE_INTERNAL;
+  new->cipher = cipher;
   new->count = count;
   if (cipher == CHUNKWISE_GCM)
     (count == 16 ? mb->gcm128_pre : count == 24 ? mb->gcm192_pre : mb->gcm256_pre)(key, &new->keys.gcm);
@@ -81,12 +83,11 @@ static int process(const schedule *schedule, IMB_CIPHER_MODE mode, const uint8_t
 }
 
 /* From the end, for a part's IV is the ciphertext before it, which `out` may take the place of. */
-static int cbc_decrypt(void *schedule, uint8_t iv[16], const void *in, void *out, size_t blocks) {
-  const uint8_t *from = in;
-  for (size_t end = blocks * 16; end > 0;) {
+static int cbc(const schedule *schedule, const uint8_t *iv, const uint8_t *in, uint8_t *out, size_t bytes) {
+  for (size_t end = bytes; end > 0;) {
     size_t start = (end - 1) / PART * PART;
-    int result = process(schedule, IMB_CIPHER_CBC, start == 0 ? iv : from + start - 16, from + start,
-                         (uint8_t *)out + start, end - start);
+    int result = process(schedule, IMB_CIPHER_CBC, start == 0 ? iv : in + start - 16, in + start, out + start,
+                         end - start);
     if (result != CHUNKWISE_OK) return result;
     end = start;
   }
@@ -94,7 +95,7 @@ static int cbc_decrypt(void *schedule, uint8_t iv[16], const void *in, void *out
 }
 
 /* The library counts over the last 4 bytes: a part ends where these wrap, and the carry is added here. */
-static int ctr(void *schedule, const uint8_t counter[16], const void *in, void *out, size_t bytes) {
+static int ctr(const schedule *schedule, const uint8_t *counter, const uint8_t *in, uint8_t *out, size_t bytes) {
   uint8_t next[16];
   memcpy(next, counter, 16);
   for (size_t offset = 0; offset < bytes;) {
@@ -102,7 +103,7 @@ static int ctr(void *schedule, const uint8_t counter[16], const void *in, void *
     uint64_t part = (((uint64_t)1 << 32) - low) * 16;
     if (part > PART) part = PART;
     if (part > bytes - offset) part = bytes - offset;
-    int result = process(schedule, IMB_CIPHER_CNTR, next, (const uint8_t *)in + offset, (uint8_t *)out + offset, part);
+    int result = process(schedule, IMB_CIPHER_CNTR, next, in + offset, out + offset, part);
     if (result != CHUNKWISE_OK) return result;
     offset += part;
     uint64_t carry = part / 16;
@@ -111,8 +112,9 @@ static int ctr(void *schedule, const uint8_t counter[16], const void *in, void *
   return CHUNKWISE_OK;
 }
 
-static int gcm_open(void *made, const uint8_t nonce[12], const void *in, void *out, size_t bytes) {
-  const schedule *schedule = made;
+/* With the library's functions for nonces of 12 bytes. */
+static int gcm(const schedule *schedule, const uint8_t *nonce, const uint8_t *associated_data,
+               size_t associated_data_count, const uint8_t *in, uint8_t *out, size_t bytes) {
   IMB_MGR *mb = manager();
   if (mb == NULL) return CHUNKWISE_INTERNAL;
   _Alignas(64) struct gcm_context_data context;
@@ -120,10 +122,20 @@ static int gcm_open(void *made, const uint8_t nonce[12], const void *in, void *o
   aes_gcm_enc_dec_t open = schedule->count == 16   ? mb->gcm128_dec
                            : schedule->count == 24 ? mb->gcm192_dec
                                                    : mb->gcm256_dec;
-  open(&schedule->keys.gcm, &context, out, in, bytes, nonce, NULL, 0, tag, 16);
+  open(&schedule->keys.gcm, &context, out, in, bytes, nonce, associated_data, associated_data_count, tag, 16);
   imb_clear_mem(&context, sizeof context);
-  for (int byte = 0; byte < 16; byte++) difference |= tag[byte] ^ ((const uint8_t *)in)[bytes + byte];
+  for (int byte = 0; byte < 16; byte++) difference |= tag[byte] ^ in[bytes + byte];
   return difference == 0 ? CHUNKWISE_OK : CHUNKWISE_AUTHENTICATION_FAILED;
+}
+
+static int decrypt(void *made, const uint8_t *nonce, size_t nonce_count, const void *associated_data,
+                   size_t associated_data_count, const void *in, void *out, size_t bytes) {
+  const schedule *schedule = made;
+  (void)nonce_count; /* 16, and 12 in GCM */
+  return schedule->cipher == CHUNKWISE_CBC   ? cbc(schedule, nonce, in, out, bytes)
+         : schedule->cipher == CHUNKWISE_CTR ? ctr(schedule, nonce, in, out, bytes)
+                                             : gcm(schedule, nonce, associated_data, associated_data_count, in, out,
+                                                   bytes);
 }
 
 const chunkwise_plugin *chunkwise_plugin_v1(uint32_t harness_abi) {
@@ -132,10 +144,8 @@ const chunkwise_plugin *chunkwise_plugin_v1(uint32_t harness_abi) {
       .size = sizeof(chunkwise_plugin),
       .name = "ipsec-mb",
       .key = make_key,
-      .cbc_decrypt = cbc_decrypt,
-      .ctr = ctr,
       .key_free = free_key,
-      .gcm_open = gcm_open,
+      .decrypt = decrypt,
   };
   plugin.version = imb_get_version_str();
   return harness_abi == CHUNKWISE_ABI ? &plugin : NULL;

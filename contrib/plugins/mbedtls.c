@@ -12,6 +12,7 @@
 #include <string.h>
 
 typedef struct {
+  int cipher;
   mbedtls_aes_context aes; /* of CBC and CTR; it points into itself, so that it is never copied */
   unsigned bits;
   uint8_t key[32]; /* of GCM */
@@ -30,6 +31,7 @@ static int make_key(int cipher, const void *key, size_t count, void **made) {
   schedule *new = calloc(1, sizeof *new);
   if (new == NULL) return CHUNKWISE_INTERNAL;
   int status = 0;
+  new->cipher = cipher;
   new->bits = (unsigned)count * 8;
   mbedtls_aes_init(&new->aes);
   if (cipher == CHUNKWISE_GCM)
@@ -46,33 +48,35 @@ static int make_key(int cipher, const void *key, size_t count, void **made) {
   return CHUNKWISE_INTERNAL;
 }
 
-static int cbc_decrypt(void *made, uint8_t iv[16], const void *in, void *out, size_t blocks) {
+static int decrypt(void *made, const uint8_t *nonce, size_t nonce_count, const void *associated_data,
+                   size_t associated_data_count, const void *in, void *out, size_t bytes) {
   schedule *schedule = made;
-  int status = mbedtls_aes_crypt_cbc(&schedule->aes, MBEDTLS_AES_DECRYPT, blocks * 16, iv, in, out);
-  return status == 0 ? CHUNKWISE_OK : CHUNKWISE_INTERNAL;
-}
-
-static int ctr(void *made, const uint8_t counter[16], const void *in, void *out, size_t bytes) {
-  schedule *schedule = made;
-  uint8_t next[16], stream[16];
-  size_t used = 0;
-  memcpy(next, counter, 16);
-  int status = mbedtls_aes_crypt_ctr(&schedule->aes, bytes, &used, next, stream, in, out);
-  mbedtls_platform_zeroize(stream, sizeof stream);
-  return status == 0 ? CHUNKWISE_OK : CHUNKWISE_INTERNAL;
-}
-
-static int gcm_open(void *made, const uint8_t nonce[12], const void *in, void *out, size_t bytes) {
-  const schedule *schedule = made;
+  if (schedule->cipher != CHUNKWISE_GCM) {
+    uint8_t next[16], stream[16];
+    size_t used = 0;
+    memcpy(next, nonce, 16);
+    int status = schedule->cipher == CHUNKWISE_CBC
+                     ? mbedtls_aes_crypt_cbc(&schedule->aes, MBEDTLS_AES_DECRYPT, bytes, next, in, out)
+                     : mbedtls_aes_crypt_ctr(&schedule->aes, bytes, &used, next, stream, in, out);
+    mbedtls_platform_zeroize(stream, sizeof stream);
+    return status == 0 ? CHUNKWISE_OK : CHUNKWISE_INTERNAL;
+  }
   mbedtls_gcm_context context;
   mbedtls_gcm_init(&context);
   int status = mbedtls_gcm_setkey(&context, MBEDTLS_CIPHER_ID_AES, schedule->key, schedule->bits);
   if (status == 0)
-    status = mbedtls_gcm_auth_decrypt(&context, bytes, nonce, 12, NULL, 0, (const uint8_t *)in + bytes, 16, in, out);
+    status = mbedtls_gcm_auth_decrypt(&context, bytes, nonce, nonce_count, associated_data, associated_data_count,
+                                      (const uint8_t *)in + bytes, 16, in, out);
   mbedtls_gcm_free(&context);
   return status == 0                             ? CHUNKWISE_OK
          : status == MBEDTLS_ERR_GCM_AUTH_FAILED ? CHUNKWISE_AUTHENTICATION_FAILED
                                                  : CHUNKWISE_INTERNAL;
+}
+
+static void nonces(int cipher, size_t *min, size_t *max) {
+  (void)cipher;
+  *min = 1;
+  *max = 1 << 24;
 }
 
 const chunkwise_plugin *chunkwise_plugin_v1(uint32_t harness_abi) {
@@ -83,10 +87,9 @@ const chunkwise_plugin *chunkwise_plugin_v1(uint32_t harness_abi) {
       .name = "mbedtls",
       .version = version,
       .key = make_key,
-      .cbc_decrypt = cbc_decrypt,
-      .ctr = ctr,
       .key_free = free_key,
-      .gcm_open = gcm_open,
+      .decrypt = decrypt,
+      .nonces = nonces,
   };
   mbedtls_version_get_string(version);
   return harness_abi == CHUNKWISE_ABI ? &plugin : NULL;

@@ -16,6 +16,7 @@
 enum { PART = 1 << 30 };
 
 typedef struct {
+  int cipher;
   word32 count;
   uint8_t key[32];
 } schedule;
@@ -29,6 +30,7 @@ static int make_key(int cipher, const void *key, size_t count, void **made) {
   if (cipher < CHUNKWISE_CBC || cipher > CHUNKWISE_GCM) return CHUNKWISE_UNSUPPORTED;
   schedule *new = calloc(1, sizeof *new);
   if (new == NULL) return CHUNKWISE_INTERNAL;
+  new->cipher = cipher;
   new->count = (word32)count;
   memcpy(new->key, key, count);
   *made = new;
@@ -41,40 +43,40 @@ static void free_key(void *made) {
 }
 
 /* CBC and CTR: the Aes carries the IV or the counter from part to part. */
-static int process(const schedule *schedule, int (*cipher)(Aes *, byte *, const byte *, word32), int direction,
-                   const uint8_t *iv, const uint8_t *in, uint8_t *out, size_t count) {
-  Aes aes;
-  if (wc_AesInit(&aes, NULL, INVALID_DEVID) != 0) return CHUNKWISE_INTERNAL;
-  int status = wc_AesSetKey(&aes, schedule->key, schedule->count, iv, direction);
+static int stream(Aes *aes, const schedule *schedule, const uint8_t *iv, const uint8_t *in, uint8_t *out,
+                  size_t count) {
+  int is_cbc = schedule->cipher == CHUNKWISE_CBC;
+  int status = wc_AesSetKey(aes, schedule->key, schedule->count, iv, is_cbc ? AES_DECRYPTION : AES_ENCRYPTION);
   while (status == 0 && count > 0) {
     size_t part = count < PART ? count : PART;
-    status = cipher(&aes, out, in, (word32)part);
+    status = (is_cbc ? wc_AesCbcDecrypt : wc_AesCtrEncrypt)(aes, out, in, (word32)part);
     in += part, out += part, count -= part;
   }
-  wc_AesFree(&aes);
-  erase(&aes, sizeof aes);
-  return status == 0 ? CHUNKWISE_OK : CHUNKWISE_INTERNAL;
+  return status;
 }
 
-static int cbc_decrypt(void *schedule, uint8_t iv[16], const void *in, void *out, size_t blocks) {
-  return process(schedule, wc_AesCbcDecrypt, AES_DECRYPTION, iv, in, out, blocks * 16);
-}
-
-static int ctr(void *schedule, const uint8_t counter[16], const void *in, void *out, size_t bytes) {
-  return process(schedule, wc_AesCtrEncrypt, AES_ENCRYPTION, counter, in, out, bytes);
-}
-
-static int gcm_open(void *made, const uint8_t nonce[12], const void *in, void *out, size_t bytes) {
+static int decrypt(void *made, const uint8_t *nonce, size_t nonce_count, const void *associated_data,
+                   size_t associated_data_count, const void *in, void *out, size_t bytes) {
   const schedule *schedule = made;
-  if (bytes > UINT32_MAX) return CHUNKWISE_UNSUPPORTED;
+  int status;
   Aes aes;
   if (wc_AesInit(&aes, NULL, INVALID_DEVID) != 0) return CHUNKWISE_INTERNAL;
-  int status = wc_AesGcmSetKey(&aes, schedule->key, schedule->count);
-  if (status == 0)
-    status = wc_AesGcmDecrypt(&aes, out, in, (word32)bytes, nonce, 12, (const uint8_t *)in + bytes, 16, NULL, 0);
+  if (schedule->cipher != CHUNKWISE_GCM)
+    status = stream(&aes, schedule, nonce, in, out, bytes);
+  else if (bytes > UINT32_MAX || associated_data_count > UINT32_MAX)
+    status = BUFFER_E;
+  else if ((status = wc_AesGcmSetKey(&aes, schedule->key, schedule->count)) == 0)
+    status = wc_AesGcmDecrypt(&aes, out, in, (word32)bytes, nonce, (word32)nonce_count, (const uint8_t *)in + bytes,
+                              16, associated_data, (word32)associated_data_count);
   wc_AesFree(&aes);
   erase(&aes, sizeof aes);
   return status == 0 ? CHUNKWISE_OK : status == AES_GCM_AUTH_E ? CHUNKWISE_AUTHENTICATION_FAILED : CHUNKWISE_INTERNAL;
+}
+
+static void nonces(int cipher, size_t *min, size_t *max) {
+  (void)cipher;
+  *min = 1;
+  *max = 1 << 24;
 }
 
 const chunkwise_plugin *chunkwise_plugin_v1(uint32_t harness_abi) {
@@ -83,10 +85,9 @@ const chunkwise_plugin *chunkwise_plugin_v1(uint32_t harness_abi) {
       .size = sizeof(chunkwise_plugin),
       .name = "wolfssl",
       .key = make_key,
-      .cbc_decrypt = cbc_decrypt,
-      .ctr = ctr,
       .key_free = free_key,
-      .gcm_open = gcm_open,
+      .decrypt = decrypt,
+      .nonces = nonces,
   };
   plugin.version = wolfSSL_lib_version();
   return harness_abi == CHUNKWISE_ABI ? &plugin : NULL;

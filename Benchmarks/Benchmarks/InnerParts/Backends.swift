@@ -47,7 +47,7 @@ private func addDecryption(_ backend: any CipherBackend, byteCount: Int) {
     let name = byteCount < 1024 ? "\(byteCount) B" : "\(byteCount >> 10) KiB"
     Benchmark("decrypt \(name): \(backend.name)", configuration: .init(scalingFactor: .one)) { benchmark in
         let context = try backend.makeContext(
-            mode: .cbc, direction: .decrypt, key: SecretKey([UInt8](repeating: 1, count: 16)))
+            .aesCBC, .decrypt, key: SecretKey([UInt8](repeating: 1, count: 16)))
         let room = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 4096)
         defer { room.deallocate() }
         room.initializeMemory(as: UInt8.self, repeating: 0x5A)

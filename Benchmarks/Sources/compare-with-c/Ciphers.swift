@@ -10,15 +10,15 @@ struct Ciphers {
     func run() throws {
         let backends: [any CipherBackend] = [try OpenSSL(), SwiftBitsliced()]
         print(backends.map { "\($0.name) [\($0.cpuFeatures.joined(separator: " "))]" }.joined(separator: " and "))
-        for mode in CipherMode.streaming {
+        for cipher in Cipher.streaming {
             for byteCount in [16, 128, 4 << 10, 64 << 10, 256 << 10] {
-                try run(mode, byteCount: byteCount, backends)
+                try run(cipher, byteCount: byteCount, backends)
             }
         }
     }
 
     /// Decrypts the same bytes again and again with AES-128, 4 MiB in a turn, and prints both rates and their ratio.
-    private func run(_ mode: CipherMode, byteCount: Int, _ backends: [any CipherBackend]) throws {
+    private func run(_ cipher: Cipher, byteCount: Int, _ backends: [any CipherBackend]) throws {
         let key = try SecretKey([UInt8](0..<16))
         let iv = Block(bigEndianValue: 16)
         let input = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 / 251) }
@@ -27,7 +27,7 @@ struct Ciphers {
         defer { for output in outputs { output.deallocate() } }
         var runners: [Race.Runner] = []
         for backend in backends {
-            let context = try backend.makeContext(mode: mode, direction: .decrypt, key: key)
+            let context = try backend.makeContext(cipher, .decrypt, key: key)
             let output = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 64)
             outputs.append(output)
             guard let start = output.baseAddress else { return }
@@ -50,7 +50,7 @@ struct Ciphers {
             decimals(Double(callCount * byteCount) / Double(race.median(index))).leftPadded(to: 8) + " GB/s"
         }
         print(
-            "  \(mode.rawValue), \(byteCount) bytes".padded(to: 22) + rates.joined()
+            "  \(cipher.rawValue), \(byteCount) bytes".padded(to: 26) + rates.joined()
                 + "  ratio \(race.ratio(1, over: 0))")
     }
 }

@@ -171,7 +171,7 @@ struct Readers {
         func fresh() throws {
             let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: large, alignment: 4096)
             defer { buffer.deallocate() }
-            let context = try Gcrypt().makeContext(mode: .cbc, direction: .decrypt, key: SecretKey(key))
+            let context = try Gcrypt().makeContext(.aesCBC, .decrypt, key: SecretKey(key))
             for step in file.layout.plan(0..<file.plaintextByteCount, windowByteCount: large) {
                 try decrypt(step, of: file, context, into: buffer)
             }

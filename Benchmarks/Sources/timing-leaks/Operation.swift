@@ -20,8 +20,8 @@ struct Operation {
         let zeros = [UInt8](repeating: 0, count: 16)
         let padded = [UInt8](repeating: 3, count: 16)
         return try [
-            aes("AES-128 CBC decryption, 8 blocks", .cbc, blockCount: 8, keyByteCount: 16),
-            aes("AES-256 CTR, 33 blocks", .ctr, blockCount: 33, keyByteCount: 32),
+            aes("AES-128 CBC decryption, 8 blocks", .aesCBC, blockCount: 8, keyByteCount: 16),
+            aes("AES-256 CTR, 33 blocks", .aesCTR, blockCount: 33, keyByteCount: 32),
             keys("AES-256 key schedule and a block", keyByteCount: 32),
             // The first 16 bytes are the hash key.
             Operation(name: "GHASH, 8 blocks", inputByteCount: 144, fixedInput: [UInt8](repeating: 0, count: 144)) {
@@ -48,10 +48,10 @@ struct Operation {
     }
 
     private static func aes(
-        _ name: String, _ mode: CipherMode, blockCount: Int, keyByteCount: Int
+        _ name: String, _ cipher: Cipher, blockCount: Int, keyByteCount: Int
     ) throws -> Operation {
         let key = try SecretKey((0..<keyByteCount).map { _ in UInt8.random(in: 0...255) })
-        let context = try SwiftBitsliced().makeContext(mode: mode, direction: .decrypt, key: key)
+        let context = try SwiftBitsliced().makeContext(cipher, .decrypt, key: key)
         let byteCount = 16 * blockCount
         let output = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 64)
         guard let start = output.baseAddress else { preconditionFailure("no memory") }
@@ -69,7 +69,7 @@ struct Operation {
             name: name, inputByteCount: keyByteCount, fixedInput: [UInt8](repeating: 0, count: keyByteCount),
             prepare: { key = try SecretKey($0) }
         ) { _ in
-            let context = try backend.makeContext(mode: .ctr, direction: .encrypt, key: key)
+            let context = try backend.makeContext(.aesCTR, .encrypt, key: key)
             try context.process(inPlace: block, iv: Block(bigEndianValue: 1))
             Sink.keep(block[0])
         }

@@ -43,42 +43,46 @@ static void free_key(void *made) {
   free(made);
 }
 
-/* A context for each call, so that calls on several threads do not meet. EVP's lengths are int. */
-static int process(const schedule *schedule, const uint8_t *iv, const void *in, void *out, size_t count,
-                   const void *tag) {
-  EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
-  int written = 0, result = CHUNKWISE_INTERNAL;
-  if (context == NULL || EVP_DecryptInit_ex(context, evp(schedule), NULL, schedule->key, iv) != 1) goto done;
-  EVP_CIPHER_CTX_set_padding(context, 0);
-  if (tag != NULL && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, 16, (void *)tag) != 1) goto done;
-  for (size_t offset = 0; offset < count;) {
-    size_t part = count - offset < (1 << 30) ? count - offset : (1 << 30);
-    if (EVP_DecryptUpdate(context, (uint8_t *)out + offset, &written, (const uint8_t *)in + offset, (int)part) != 1)
-      goto done;
-    offset += part;
+/* Hands bytes to EVP, whose lengths are int; without `out`, they are associated data. */
+static int update(EVP_CIPHER_CTX *context, const uint8_t *in, uint8_t *out, size_t count) {
+  for (size_t offset = 0, part; offset < count; offset += part) {
+    int written = 0;
+    part = count - offset < (1 << 30) ? count - offset : (1 << 30);
+    if (EVP_DecryptUpdate(context, out == NULL ? NULL : out + offset, &written, in + offset, (int)part) != 1) return 0;
   }
-  uint8_t nothing[16];
+  return 1;
+}
+
+/* A context for each call, so that calls on several threads do not meet. */
+static int decrypt(void *made, const uint8_t *nonce, size_t nonce_count, const void *associated_data,
+                   size_t associated_data_count, const void *in, void *out, size_t bytes) {
+  const schedule *schedule = made;
+  int has_tag = schedule->cipher == CHUNKWISE_GCM, written = 0, result = CHUNKWISE_INTERNAL;
+  void *tag = (uint8_t *)in + bytes;
+  uint8_t nothing[16] = {0};
+#ifdef FAULT_IV
+  if (schedule->cipher == CHUNKWISE_CBC) nonce = nothing;
+#endif
+  EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
+  if (context == NULL || EVP_DecryptInit_ex(context, evp(schedule), NULL, NULL, NULL) != 1) goto done;
+  EVP_CIPHER_CTX_set_padding(context, 0);
+  if (has_tag && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_IVLEN, (int)nonce_count, NULL) != 1) goto done;
+  if (EVP_DecryptInit_ex(context, NULL, NULL, schedule->key, nonce) != 1) goto done;
+  if (has_tag && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, 16, tag) != 1) goto done;
+  if (has_tag && !update(context, associated_data, NULL, associated_data_count)) goto done;
+  if (!update(context, in, out, bytes)) goto done;
   result = EVP_DecryptFinal_ex(context, nothing, &written) == 1 ? CHUNKWISE_OK
-           : tag != NULL                                        ? CHUNKWISE_AUTHENTICATION_FAILED
+           : has_tag                                            ? CHUNKWISE_AUTHENTICATION_FAILED
                                                                 : CHUNKWISE_INTERNAL;
 done:
   EVP_CIPHER_CTX_free(context);
   return result;
 }
 
-static int cbc_decrypt(void *schedule, uint8_t iv[16], const void *in, void *out, size_t blocks) {
-#ifdef FAULT_IV
-  memset(iv, 0, 16);
-#endif
-  return process(schedule, iv, in, out, blocks * 16, NULL);
-}
-
-static int ctr(void *schedule, const uint8_t counter[16], const void *in, void *out, size_t bytes) {
-  return process(schedule, counter, in, out, bytes, NULL);
-}
-
-static int gcm_open(void *schedule, const uint8_t nonce[12], const void *in, void *out, size_t bytes) {
-  return process(schedule, nonce, in, out, bytes, (const uint8_t *)in + bytes);
+static void nonces(int cipher, size_t *min, size_t *max) {
+  (void)cipher;
+  *min = 1;
+  *max = 128; /* EVP's own limit */
 }
 
 const chunkwise_plugin *chunkwise_plugin_v1(uint32_t harness_abi) {
@@ -87,10 +91,9 @@ const chunkwise_plugin *chunkwise_plugin_v1(uint32_t harness_abi) {
       .size = sizeof(chunkwise_plugin),
       .name = "libcrypto",
       .key = make_key,
-      .cbc_decrypt = cbc_decrypt,
-      .ctr = ctr,
       .key_free = free_key,
-      .gcm_open = gcm_open,
+      .decrypt = decrypt,
+      .nonces = nonces,
   };
   plugin.version = OpenSSL_version(OPENSSL_VERSION_STRING);
   return harness_abi == CHUNKWISE_ABI ? &plugin : NULL;

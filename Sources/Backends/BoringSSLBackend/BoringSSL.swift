@@ -8,10 +8,8 @@ public import RandomAccess
 public struct BoringSSL: CipherBackend {
     /// `boringssl`
     public let name = "boringssl"
-    /// The AES key lengths in bytes.
-    public let keyByteCounts = [16, 24, 32]
-    /// The modes offered.
-    public let modes: [CipherMode] = [.cbc, .ctr, .gcm]
+    /// The ciphers offered. BoringSSL has shorter nonces, too, and swift-crypto does not let them through.
+    public let ciphers = CipherSupport.aes(gcmNonceByteCounts: 12...Int.max)
     /// The package's version and the BoringSSL revision in it; the library itself does not tell.
     public let version = "swift-crypto 4.5.2 (BoringSSL 0226f304)"
     /// The CPU feature that BoringSSL's AES-CBC and AES-CTR choose on this machine.
@@ -29,19 +27,13 @@ public struct BoringSSL: CipherBackend {
         self.cpuFeatures = ["aes", "ssse3", "asimd"].first(where: machineFeatures.contains).map { [$0] } ?? []
     }
 
-    /// Makes a context for one key, mode and direction.
+    /// Makes a context for one cipher, direction and key.
     public func makeContext(
-        mode: CipherMode, direction: CipherDirection, key: SecretKey
+        _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
-        guard mode != .gcm else { throw .unsupported("GCM without chunks") }
-        return BoringSSLContext(mode: mode, direction: direction, key: key)
-    }
-
-    /// Makes a context that opens or seals chunks with AES-GCM.
-    public func makeChunkContext(
-        direction: CipherDirection, key: SecretKey
-    ) throws(DecryptionError) -> any ChunkContext {
-        BoringSSLChunkContext(direction: direction, key: key)
+        let support = try support(of: cipher, key: key)
+        return cipher == .aesGCM
+            ? BoringSSLGCMContext(support, direction, key: key) : BoringSSLContext(support, direction, key: key)
     }
 }
 #endif

@@ -7,13 +7,13 @@ internal import FoundationEssentials
 
 /// A key for swift-crypto's one-shot functions.
 final class BoringSSLContext: CipherContext {
-    private let mode: CipherMode
+    private let support: CipherSupport
     private let direction: CipherDirection
     // Erases itself: swift-crypto's `SymmetricKey` zeroes its storage when the last reference goes.
     private let key: SymmetricKey
 
-    init(mode: CipherMode, direction: CipherDirection, key: SecretKey) {
-        self.mode = mode
+    init(_ support: CipherSupport, _ direction: CipherDirection, key: SecretKey) {
+        self.support = support
         self.direction = direction
         self.key = key.withUnsafeBytes { SymmetricKey(data: $0) }
     }
@@ -28,24 +28,27 @@ final class BoringSSLContext: CipherContext {
     /// The corresponding functions are `AES._CBC.decrypt(_:using:iv:noPadding:)` and `AES._CTR.decrypt(_:using:nonce:)`,
     /// and their counterparts.
     func process(
-        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, iv: Block
-    ) throws(DecryptionError) {
-        guard mode == .ctr || input.count % Block.byteCount == 0 else {
+        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, nonce: UnsafeRawBufferPointer,
+        associatedData: UnsafeRawBufferPointer
+    ) throws(DecryptionError) -> Bool {
+        try support.check(nonce: nonce, in: "boringssl")
+        guard support.cipher == .aesCTR || input.count % Block.byteCount == 0 else {
             throw failure("\(input.count) bytes: expected a multiple of 16")
         }
-        var iv = iv
+        var iv = Block(loadingFrom: nonce)
         for start in stride(from: 0, to: input.count, by: Self.pieceByteCount) {
             let piece = UnsafeRawBufferPointer(
                 rebasing: input[start..<min(start + Self.pieceByteCount, input.count)])
             let written = UnsafeRawBufferPointer(start: output + start, count: piece.count)
             let lastBlock = piece.count - Block.byteCount
             // Where output and input are the same memory, the ciphertext is gone afterwards.
-            let lastRead = mode == .cbc ? Block(loadingFrom: piece, at: lastBlock) : iv
+            let lastRead = support.cipher == .aesCBC ? Block(loadingFrom: piece, at: lastBlock) : iv
             try process(piece: piece, into: output + start, iv: iv)
-            iv = mode.iv(
+            iv = support.cipher.iv(
                 after: iv, blockCount: piece.count / Block.byteCount,
                 lastCiphertext: direction == .decrypt ? lastRead : Block(loadingFrom: written, at: lastBlock))
         }
+        return true
     }
 
     private func process(
@@ -71,17 +74,17 @@ final class BoringSSLContext: CipherContext {
     }
 
     private func failure(_ reason: String) -> DecryptionError {
-        .backend(name: "boringssl", operation: "\(mode.rawValue) \(direction.rawValue)", reason: reason)
+        .backend(name: "boringssl", operation: "\(support.cipher.mode) \(direction.rawValue)", reason: reason)
     }
 
     private func transform(_ message: Data, iv: Block) throws -> Data {
-        switch mode {
-        case .cbc:
+        switch support.cipher {
+        case .aesCBC:
             let iv = try AES._CBC.IV(ivBytes: iv.bytes)
             return direction == .decrypt
                 ? try AES._CBC.decrypt(message, using: key, iv: iv, noPadding: true)
                 : try AES._CBC.encrypt(message, using: key, iv: iv, noPadding: true)
-        case .ctr, .gcm:
+        case .aesCTR, .aesGCM:
             let nonce = try AES._CTR.Nonce(nonceBytes: iv.bytes)
             return direction == .decrypt
                 ? try AES._CTR.decrypt(message, using: key, nonce: nonce)

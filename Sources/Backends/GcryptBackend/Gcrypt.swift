@@ -6,10 +6,8 @@ public import RandomAccess
 public struct Gcrypt: CipherBackend {
     /// `libgcrypt`
     public let name = "libgcrypt"
-    /// The AES key lengths in bytes.
-    public let keyByteCounts = [16, 24, 32]
-    /// The modes offered.
-    public let modes: [CipherMode] = [.cbc, .ctr, .gcm]
+    /// The ciphers offered.
+    public let ciphers = CipherSupport.aes(gcmNonceByteCounts: 1...Int.max)
     /// The library's version, such as `1.10.1`.
     public let version: String
 
@@ -34,19 +32,11 @@ public struct Gcrypt: CipherBackend {
         return used.isEmpty ? names.filter { $0.contains("ssse3") } : used
     }
 
-    /// Makes a context for one key, mode and direction.
+    /// Makes a context for one cipher, direction and key.
     public func makeContext(
-        mode: CipherMode, direction: CipherDirection, key: SecretKey
+        _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
-        guard mode != .gcm else { throw .unsupported("GCM without chunks") }
-        return try GcryptContext(mode: mode, direction: direction, key: key)
-    }
-
-    /// Makes a context that opens or seals chunks with AES-GCM.
-    public func makeChunkContext(
-        direction: CipherDirection, key: SecretKey
-    ) throws(DecryptionError) -> any ChunkContext {
-        try GcryptChunkContext(direction: direction, key: key)
+        try GcryptContext(support(of: cipher, key: key), direction, key: key)
     }
 }
 

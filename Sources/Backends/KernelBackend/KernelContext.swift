@@ -3,12 +3,12 @@ internal import RandomAccess
 /// An open operation of the kernel; a stretch goes through it in pieces, each with the IV that follows from the one
 /// before.
 final class KernelContext: CipherContext {
-    private let mode: CipherMode
+    private let support: CipherSupport
     private let direction: CipherDirection
     private let socket: any PieceSocket
 
-    init(mode: CipherMode, direction: CipherDirection, socket: any PieceSocket) {
-        self.mode = mode
+    init(_ support: CipherSupport, _ direction: CipherDirection, socket: any PieceSocket) {
+        self.support = support
         self.direction = direction
         self.socket = socket
     }
@@ -17,14 +17,16 @@ final class KernelContext: CipherContext {
 
     /// The corresponding C functions are `sendmsg` and `recv`.
     func process(
-        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, iv: Block
-    ) throws(DecryptionError) {
-        guard mode == .ctr || input.count % Block.byteCount == 0 else {
+        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, nonce: UnsafeRawBufferPointer,
+        associatedData: UnsafeRawBufferPointer
+    ) throws(DecryptionError) -> Bool {
+        try support.check(nonce: nonce, in: "af-alg")
+        guard support.cipher == .aesCTR || input.count % Block.byteCount == 0 else {
             throw failure("sendmsg", "\(input.count) bytes: expected a multiple of 16")
         }
         let output = UnsafeMutableRawBufferPointer(start: output, count: input.count)
         do throws(DecryptionError) {
-            var iv = iv
+            var iv = Block(loadingFrom: nonce)
             var done = 0
             while done < input.count {
                 done += try processPiece(input, into: output, at: done, iv: &iv)
@@ -34,6 +36,7 @@ final class KernelContext: CipherContext {
             try socket.reset()
             throw error
         }
+        return true
     }
 
     /// Sends a piece and receives it; `iv` is moved on to the one of the next piece.
@@ -47,8 +50,9 @@ final class KernelContext: CipherContext {
             throw failure("sendmsg", "\(count) of \(offered) bytes taken: expected whole blocks")
         }
         // Where output and input are the same memory, the ciphertext is gone once it is received.
-        let lastBlock = mode == .cbc ? count - Block.byteCount : 0
-        let lastSent = mode == .cbc ? Block(loadingFrom: piece, at: lastBlock) : iv
+        let isChained = support.cipher == .aesCBC
+        let lastBlock = isChained ? count - Block.byteCount : 0
+        let lastSent = isChained ? Block(loadingFrom: piece, at: lastBlock) : iv
         let part = UnsafeMutableRawBufferPointer(rebasing: output[offset..<offset + count])
         var received = 0
         while received < count {
@@ -58,7 +62,7 @@ final class KernelContext: CipherContext {
             }
             received += more
         }
-        iv = mode.iv(
+        iv = support.cipher.iv(
             after: iv, blockCount: count / Block.byteCount,
             lastCiphertext: direction == .decrypt
                 ? lastSent : Block(loadingFrom: UnsafeRawBufferPointer(part), at: lastBlock))

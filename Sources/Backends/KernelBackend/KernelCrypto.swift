@@ -10,25 +10,23 @@ public import RandomAccess
 public struct KernelCrypto: CipherBackend {
     /// `af-alg`
     public let name = "af-alg"
-    /// The AES key lengths in bytes.
-    public let keyByteCounts = [16, 24, 32]
-    /// The modes that the kernel has.
-    public let modes: [CipherMode]
+    /// The ciphers that the kernel has and this backend asks it for.
+    public let ciphers: [CipherSupport]
     /// The kernel's release, such as `6.1.0-9-amd64`. The corresponding C function is `uname`.
     public let version: String
-    /// The CPU features of the drivers that the kernel prefers for the modes.
+    /// The CPU features of the drivers that the kernel prefers for the ciphers.
     public let cpuFeatures: [String]
 
     /// Asks the kernel for the ciphers; it loads the modules they are in, if it has them.
     ///
     /// - Throws: `DecryptionError.unavailable` if the kernel has no such sockets or neither cipher.
     public init() throws(DecryptionError) {
-        var found: [CipherMode] = []
+        var found: [Cipher] = []
         var reason = "none"
-        for mode in CipherMode.streaming {
+        for cipher in Cipher.streaming {
             do throws(DecryptionError) {
-                _ = try AlgorithmSocket(cipher: Self.cipher(mode))
-                found.append(mode)
+                _ = try AlgorithmSocket(cipher: Self.name(of: cipher))
+                found.append(cipher)
             } catch {
                 reason = "\(error)"
             }
@@ -38,23 +36,23 @@ public struct KernelCrypto: CipherBackend {
                 backend: name, reason: reason,
                 expected: "a Linux kernel with CONFIG_CRYPTO_USER_API_SKCIPHER, and permission to use it")
         }
-        self.modes = found
+        self.ciphers = found.map { CipherSupport($0) }
         self.version = Self.kernelRelease()
-        self.cpuFeatures = KernelDrivers.ofThisMachine().features(for: found.map(Self.cipher))
+        self.cpuFeatures = KernelDrivers.ofThisMachine().features(for: found.map(Self.name(of:)))
     }
 
-    /// Makes a context for one key, mode and direction. It owns two file descriptors.
+    /// Makes a context for one cipher, direction and key. It owns two file descriptors.
     public func makeContext(
-        mode: CipherMode, direction: CipherDirection, key: SecretKey
+        _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
-        guard modes.contains(mode) else { throw .unsupported("\(Self.cipher(mode)) in this kernel") }
-        let algorithm = try AlgorithmSocket(cipher: Self.cipher(mode))
+        let support = try support(of: cipher, key: key)
+        let algorithm = try AlgorithmSocket(cipher: Self.name(of: cipher))
         try algorithm.setKey(key)
-        return KernelContext(mode: mode, direction: direction, socket: try OperationSocket(of: algorithm))
+        return KernelContext(support, direction, socket: try OperationSocket(of: algorithm))
     }
 
-    /// The kernel's name for AES in a mode.
-    static func cipher(_ mode: CipherMode) -> String { "\(mode.rawValue)(aes)" }
+    /// The kernel's name for a cipher.
+    static func name(of cipher: Cipher) -> String { "\(cipher.mode)(aes)" }
 
     private static func kernelRelease() -> String {
         var names = utsname()

@@ -6,10 +6,8 @@ public import RandomAccess
 public struct Nettle: CipherBackend {
     /// `nettle`
     public let name = "nettle"
-    /// The AES key lengths in bytes.
-    public let keyByteCounts = [16, 24, 32]
-    /// The modes offered.
-    public let modes: [CipherMode] = [.cbc, .ctr, .gcm]
+    /// The ciphers offered.
+    public let ciphers = CipherSupport.aes(gcmNonceByteCounts: 1...Int.max)
     /// The CPU feature that the library's AES chooses on this machine.
     public let cpuFeatures: [String]
 
@@ -27,19 +25,13 @@ public struct Nettle: CipherBackend {
     /// The corresponding C functions are `nettle_version_major` and `nettle_version_minor`.
     public var version: String { "\(nettle_version_major()).\(nettle_version_minor())" }
 
-    /// Makes a context for one key, mode and direction.
+    /// Makes a context for one cipher, direction and key.
     public func makeContext(
-        mode: CipherMode, direction: CipherDirection, key: SecretKey
+        _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
-        guard mode != .gcm else { throw .unsupported("GCM without chunks") }
-        return try NettleContext(mode: mode, direction: direction, key: key)
-    }
-
-    /// Makes a context that opens or seals chunks with AES-GCM.
-    public func makeChunkContext(
-        direction: CipherDirection, key: SecretKey
-    ) throws(DecryptionError) -> any ChunkContext {
-        try NettleChunkContext(direction: direction, key: key)
+        let support = try support(of: cipher, key: key)
+        return cipher == .aesGCM
+            ? try NettleGCMContext(support, direction, key: key) : try NettleContext(support, direction, key: key)
     }
 
     /// AES instructions or nothing: without them, the library looks up tables.

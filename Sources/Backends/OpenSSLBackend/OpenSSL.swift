@@ -5,19 +5,17 @@ public import RandomAccess
 public struct OpenSSL: CipherBackend {
     /// `openssl`; with a provider, `openssl:provider=` and what was asked for.
     public let name: String
-    /// The AES key lengths in bytes.
-    public let keyByteCounts = [16, 24, 32]
-    /// The modes offered; of a provider, those that it has.
-    public let modes: [CipherMode]
+    /// The ciphers offered; of a provider, those that it has.
+    public let ciphers: [CipherSupport]
 
-    private let ciphers: OpenSSLCiphers
+    private let handles: OpenSSLCiphers
 
     /// Fetches the ciphers, once for all contexts.
     ///
     /// - Throws: `DecryptionError.backend` if the library offers none of them.
     public init() throws(DecryptionError) {
-        self.ciphers = try OpenSSLCiphers()
-        (name, modes, providerVersion) = ("openssl", [.cbc, .ctr, .gcm], nil)
+        handles = try OpenSSLCiphers()
+        (name, ciphers, providerVersion) = ("openssl", handles.offered, nil)
     }
 
     /// What names of providers begin with.
@@ -30,10 +28,8 @@ public struct OpenSSL: CipherBackend {
     /// - Throws: `DecryptionError.unavailable` if it cannot be loaded, or if it has none of the ciphers.
     package init(provider text: String) throws(DecryptionError) {
         let provider = try OpenSSLProvider(text)
-        ciphers = try OpenSSLCiphers(provider: provider)
-        name = Self.providerPrefix + text
-        modes = ciphers.modes
-        providerVersion = provider.version
+        handles = try OpenSSLCiphers(provider: provider)
+        (name, ciphers, providerVersion) = (Self.providerPrefix + text, handles.offered, provider.version)
     }
 
     private let providerVersion: String?
@@ -51,21 +47,13 @@ public struct OpenSSL: CipherBackend {
         OPENSSL_info(OPENSSL_INFO_CPU_SETTINGS).map { OpenSSLCPUSettings(String(cString: $0)).featuresForAES } ?? []
     }
 
-    /// Makes a context for one key, mode and direction.
+    /// Makes a context for one cipher, direction and key.
     public func makeContext(
-        mode: CipherMode, direction: CipherDirection, key: SecretKey
+        _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
-        guard mode != .gcm else { throw .unsupported("GCM without chunks") }
-        let cipher = try ciphers.cipher(mode: mode, keyByteCount: key.byteCount)
-        return try OpenSSLContext(cipher: cipher, mode: mode, direction: direction, key: key)
-    }
-
-    /// Makes a context that opens or seals chunks with AES-GCM.
-    public func makeChunkContext(
-        direction: CipherDirection, key: SecretKey
-    ) throws(DecryptionError) -> any ChunkContext {
-        let cipher = try ciphers.cipher(mode: .gcm, keyByteCount: key.byteCount)
-        return try OpenSSLChunkContext(cipher: cipher, direction: direction, key: key)
+        let support = try support(of: cipher, key: key)
+        return try OpenSSLContext(
+            handles.handle(cipher, keyByteCount: key.byteCount), support, direction, key: key)
     }
 }
 
@@ -132,8 +120,8 @@ final class OpenSSLCiphers: @unchecked Sendable {
     init(provider: OpenSSLProvider? = nil) throws(DecryptionError) {
         var handles: [String: OpaquePointer] = [:]
         for keyByteCount in [16, 24, 32] {
-            for mode in CipherMode.allCases {
-                let name = Self.name(mode: mode, keyByteCount: keyByteCount)
+            for cipher in Cipher.allCases {
+                let name = Self.name(cipher, keyByteCount: keyByteCount)
                 guard let handle = EVP_CIPHER_fetch(provider?.context, name, provider?.query) else { continue }
                 try provider?.requireOwn(handle)
                 handles[name] = handle
@@ -147,20 +135,24 @@ final class OpenSSLCiphers: @unchecked Sendable {
         for handle in handles.values { EVP_CIPHER_free(handle) }
     }
 
-    /// The modes of which there is a cipher.
-    var modes: [CipherMode] {
-        CipherMode.allCases.filter { mode in
-            [16, 24, 32].contains { handles[Self.name(mode: mode, keyByteCount: $0)] != nil }
+    /// The ciphers that there are. Source: `GCM_IV_MAX_SIZE` of OpenSSL's `ciphercommon_gcm.h`, 1024 bits.
+    var offered: [CipherSupport] {
+        Cipher.allCases.compactMap { cipher in
+            let keyByteCounts = [16, 24, 32].filter { handles[Self.name(cipher, keyByteCount: $0)] != nil }
+            return keyByteCounts.isEmpty
+                ? nil
+                : CipherSupport(
+                    cipher, keyByteCounts: keyByteCounts, nonceByteCounts: cipher.isStreaming ? 16...16 : 1...128)
         }
     }
 
-    func cipher(mode: CipherMode, keyByteCount: Int) throws(DecryptionError) -> OpaquePointer {
-        let name = Self.name(mode: mode, keyByteCount: keyByteCount)
+    func handle(_ cipher: Cipher, keyByteCount: Int) throws(DecryptionError) -> OpaquePointer {
+        let name = Self.name(cipher, keyByteCount: keyByteCount)
         guard let handle = handles[name] else { throw .unsupported("\(name) in this OpenSSL") }
         return handle
     }
 
-    private static func name(mode: CipherMode, keyByteCount: Int) -> String {
-        "AES-\(keyByteCount * 8)-\(mode.rawValue.uppercased())"
+    private static func name(_ cipher: Cipher, keyByteCount: Int) -> String {
+        "AES-\(keyByteCount * 8)-\(cipher.mode.uppercased())"
     }
 }

@@ -18,11 +18,8 @@ package struct PluginBackend: CipherBackend {
             .joined(separator: ", ")
     }
 
-    /// The key lengths for which the library makes a schedule; of one with a whole reader only, all that AES has.
-    package let keyByteCounts: [Int]
-
-    /// The modes that the library has blocks of; none if it only has a whole reader.
-    package let modes: [CipherMode]
+    /// The ciphers that the library has, with the keys that it makes schedules of; none if it only has a whole reader.
+    package let ciphers: [CipherSupport]
 
     /// Not known.
     package let cpuFeatures: [String] = []
@@ -40,39 +37,38 @@ package struct PluginBackend: CipherBackend {
     /// - Throws: `PluginError` as a `DecryptionError.layer`.
     package init(path: String) throws(DecryptionError) {
         let library = try PluginLibrary(path: path)
-        // Each member by itself: the table may be shorter than the type is here.
-        let table = library.table
-        let offered: [(CipherMode, Bool)] = [
-            (.cbc, table.pointee.cbc_decrypt != nil), (.ctr, table.pointee.ctr != nil), (.gcm, library.gcmOpen != nil),
-        ]
-        let named = library.hasKeys ? offered.filter(\.1).map(\.0) : []
-        // Who lacks a cipher or a length says so when a key is made.
-        var lengths = Dictionary(uniqueKeysWithValues: named.map { ($0, [Int]()) })
-        for mode in named {
-            for byteCount in [16, 24, 32] where try library.takesKey(of: byteCount, for: mode) {
-                lengths[mode, default: []].append(byteCount)
+        var ciphers: [CipherSupport] = []
+        for cipher in Cipher.allCases where library.hasCiphers {
+            // Who lacks a cipher or a length says so when a key is made.
+            var keyByteCounts: [Int] = []
+            for byteCount in [16, 24, 32] where try library.takesKey(of: byteCount, for: cipher) {
+                keyByteCounts.append(byteCount)
             }
+            guard !keyByteCounts.isEmpty else { continue }
+            let (min, max) = library.nonceByteCounts(of: cipher)
+            guard min > 0, min <= max else {
+                throw .plugin(
+                    .refused(
+                        path: path, reason: "its nonces have \(min) to \(max) bytes", expected: "a range above 0"))
+            }
+            ciphers.append(CipherSupport(cipher, keyByteCounts: keyByteCounts, nonceByteCounts: min...max))
         }
-        let modes = named.filter { lengths[$0]?.isEmpty == false }
-        guard !modes.isEmpty || !library.strategies.isEmpty else {
+        guard !ciphers.isEmpty || !library.strategies.isEmpty else {
             throw .plugin(
-                .refused(path: path, reason: "it has no cipher for any key", expected: "cbc_decrypt, ctr or gcm_open"))
+                .refused(path: path, reason: "it has no cipher for any key", expected: "decrypt, and a key for it"))
         }
-        let common = [16, 24, 32].filter { byteCount in modes.allSatisfy { lengths[$0]?.contains(byteCount) == true } }
-        self.init(
-            library: library, modes: modes, keyByteCounts: common.isEmpty ? [16, 24, 32] : common, isGuarded: true)
+        self.init(library: library, ciphers: ciphers, isGuarded: true)
     }
 
-    private init(library: PluginLibrary, modes: [CipherMode], keyByteCounts: [Int], isGuarded: Bool) {
+    private init(library: PluginLibrary, ciphers: [CipherSupport], isGuarded: Bool) {
         self.library = library
-        self.modes = modes
-        self.keyByteCounts = keyByteCounts
+        self.ciphers = ciphers
         self.isGuarded = isGuarded
     }
 
     /// The same library, called with the buffers of whoever reads: as fast as it is.
     package var unguarded: PluginBackend {
-        PluginBackend(library: library, modes: modes, keyByteCounts: keyByteCounts, isGuarded: false)
+        PluginBackend(library: library, ciphers: ciphers, isGuarded: false)
     }
 
     /// The library's whole reader, or `nil` if it has blocks only.
@@ -81,44 +77,48 @@ package struct PluginBackend: CipherBackend {
     }
 
     package func makeContext(
-        mode: CipherMode, direction: CipherDirection, key: SecretKey
+        _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
-        guard modes.contains(mode), mode != .gcm, mode == .ctr || direction == .decrypt else {
-            throw .unsupported("\(mode.rawValue.uppercased()) \(direction.rawValue)ion in \(name)")
+        let support = try support(of: cipher, key: key)
+        // In counter mode, both directions are one.
+        guard direction == .decrypt || cipher == .aesCTR else {
+            throw .unsupported("\(cipher.rawValue) \(direction.rawValue)ion in \(name)")
         }
         return PluginContext(
-            try PluginSchedule(
-                library, mode == .cbc ? CHUNKWISE_CBC : CHUNKWISE_CTR, key, isGuarded: isGuarded), isCBC: mode == .cbc,
-            guards: isGuarded ? PluginGuards(name) : nil)
-    }
-
-    package func makeChunkContext(
-        direction: CipherDirection, key: SecretKey
-    ) throws(DecryptionError) -> any ChunkContext {
-        guard modes.contains(.gcm), direction == .decrypt, let open = library.gcmOpen else {
-            throw .unsupported("GCM \(direction.rawValue)ion in \(name)")
-        }
-        return PluginChunkContext(
-            try PluginSchedule(library, CHUNKWISE_GCM, key, isGuarded: isGuarded), open,
+            try PluginSchedule(library, cipher, key, isGuarded: isGuarded), support, name,
             guards: isGuarded ? PluginGuards(name) : nil)
     }
 }
 
+extension Cipher {
+    /// The cipher's number in `chunkwise_plugin.h`.
+    fileprivate var pluginNumber: Int32 {
+        switch self {
+        case .aesCBC: Int32(CHUNKWISE_CBC.rawValue)
+        case .aesCTR: Int32(CHUNKWISE_CTR.rawValue)
+        case .aesGCM: Int32(CHUNKWISE_GCM.rawValue)
+        }
+    }
+}
+
 extension PluginLibrary {
-    /// Whether it makes a schedule for a key of a length: any other result than that it cannot is for the vectors to find.
-    fileprivate func takesKey(of byteCount: Int, for mode: CipherMode) throws(DecryptionError) -> Bool {
-        let cipher =
-            switch mode {
-            case .cbc: CHUNKWISE_CBC
-            case .ctr: CHUNKWISE_CTR
-            case .gcm: CHUNKWISE_GCM
-            }
+    /// Says whether it makes a schedule for a key of a length: any other result than that it cannot is for the vectors
+    /// to find.
+    fileprivate func takesKey(of byteCount: Int, for cipher: Cipher) throws(DecryptionError) -> Bool {
         do throws(DecryptionError) {
             _ = try PluginSchedule(self, cipher, try SecretKey([UInt8](repeating: 0, count: byteCount)))
             return true
         } catch {
             return !["unsupported", "invalidKey"].contains(error.protocolName)
         }
+    }
+
+    /// Asks it how long nonces of a cipher may be.
+    fileprivate func nonceByteCounts(of cipher: Cipher) -> (min: Int, max: Int) {
+        guard !cipher.isStreaming else { return (16, 16) }
+        var (min, max) = (12, 12)
+        PluginCall.run("nonces") { table.pointee.nonces?(cipher.pluginNumber, &min, &max) }
+        return (min, max)
     }
 }
 
@@ -129,7 +129,7 @@ private final class PluginSchedule {
 
     /// With `isGuarded`, the key ends where a page begins that nobody may touch, and is not written to.
     init(
-        _ library: PluginLibrary, _ cipher: chunkwise_cipher, _ key: SecretKey, isGuarded: Bool = false
+        _ library: PluginLibrary, _ cipher: Cipher, _ key: SecretKey, isGuarded: Bool = false
     ) throws(DecryptionError) {
         table = library.table
         guard let make = table.pointee.key else { throw .unsupported("keys in \(library.name)") }
@@ -139,7 +139,7 @@ private final class PluginSchedule {
             let bytes = isGuarded ? UnsafeRawBufferPointer(try guarded.buffer(key)) : key
             guarded.protect(true)
             try PluginCall.check("key", input: bytes) {
-                make(Int32(cipher.rawValue), bytes.baseAddress, bytes.count, &schedule)
+                make(cipher.pluginNumber, bytes.baseAddress, bytes.count, &schedule)
             }
         }
         pointer = schedule
@@ -151,12 +151,13 @@ private final class PluginSchedule {
     }
 }
 
-/// Buffers with guards for a call's input, its output, and its IV, counter or nonce.
+/// Buffers with guards for a call's input, its output, its associated data, and its IV, counter or nonce.
 private final class PluginGuards {
     private let name: String
     private let input = GuardedMemory()
     private let output = GuardedMemory()
-    private let start = GuardedMemory(watching: 64)
+    private let associatedData = GuardedMemory()
+    private let nonce = GuardedMemory(watching: 64)
 
     init(_ name: String) {
         self.name = name
@@ -166,112 +167,84 @@ private final class PluginGuards {
     /// is copied to the destination.
     func run(
         _ function: StaticString, _ source: UnsafeRawBufferPointer, _ destination: UnsafeMutableRawBufferPointer,
-        start: UnsafeRawBufferPointer, isStartKept: Bool,
-        _ body: (UnsafeRawBufferPointer, UnsafeMutableRawBufferPointer, UnsafeMutableRawBufferPointer) -> Int32
+        nonce: UnsafeRawBufferPointer, associatedData: UnsafeRawBufferPointer, _ body: PluginContext.Call
     ) throws(DecryptionError) -> Int32 {
-        let given = try self.start.buffer(start)
+        let given = UnsafeRawBufferPointer(try self.nonce.buffer(nonce))
+        var associated = associatedData
+        if !associatedData.isEmpty {
+            associated = UnsafeRawBufferPointer(try self.associatedData.buffer(associatedData))
+            self.associatedData.protect(true)
+        }
         let result: Int32
         let written: UnsafeMutableRawBufferPointer
         if source.baseAddress == UnsafeRawPointer(destination.baseAddress) {
             written = try output.buffer(source)
-            result = body(UnsafeRawBufferPointer(written), written, given)
+            result = body(UnsafeRawBufferPointer(written), written, given, associated)
         } else {
             written = try output.buffer(byteCount: destination.count)
             let read = UnsafeRawBufferPointer(try input.buffer(source))
             input.protect(true)
-            result = body(read, written, given)
+            result = body(read, written, given, associated)
         }
         try output.check(function, name)
-        try self.start.check(function, name, "IV, counter or nonce")
-        if isStartKept, !given.elementsEqual(start) {
-            throw .backend(name: name, operation: "\(function)", reason: "it wrote to its counter or nonce")
+        try self.nonce.check(function, name, "IV, counter or nonce")
+        guard given.elementsEqual(nonce) else {
+            throw .backend(name: name, operation: "\(function)", reason: "it wrote to its IV, counter or nonce")
         }
         if result == 0 { destination.copyMemory(from: UnsafeRawBufferPointer(written)) }
         return result
     }
 }
 
-/// CBC and CTR by a library's functions.
+/// A cipher by a library's function.
 private final class PluginContext: CipherContext {
+    /// A call with input, output, nonce and associated data.
+    typealias Call = (
+        UnsafeRawBufferPointer, UnsafeMutableRawBufferPointer, UnsafeRawBufferPointer, UnsafeRawBufferPointer
+    ) -> Int32
+
     private let schedule: PluginSchedule
-    private let isCBC: Bool
+    private let support: CipherSupport
+    private let name: String
     private let guards: PluginGuards?
 
-    init(_ schedule: PluginSchedule, isCBC: Bool, guards: PluginGuards?) {
+    init(_ schedule: PluginSchedule, _ support: CipherSupport, _ name: String, guards: PluginGuards?) {
         self.schedule = schedule
-        self.isCBC = isCBC
+        self.support = support
+        self.name = name
         self.guards = guards
     }
 
     func process(
-        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, iv: Block
-    ) throws(DecryptionError) {
-        guard input.count > 0 else { return }
-        let output = UnsafeMutableRawBufferPointer(start: output, count: input.count)
-        let function: StaticString = isCBC ? "cbc_decrypt" : "ctr"
-        guard let guards else {
-            var block = iv.bigEndianValue.bigEndian
-            return try withUnsafeMutableBytes(of: &block) { start throws(DecryptionError) in
-                try PluginCall.check(function, input: input, output: output) { call(input, output, start) }
-            }
+        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, nonce: UnsafeRawBufferPointer,
+        associatedData: UnsafeRawBufferPointer
+    ) throws(DecryptionError) -> Bool {
+        try support.check(nonce: nonce, in: name)
+        let count = input.count - support.cipher.tagByteCount
+        guard count >= 0, count % 16 == 0 || support.cipher != .aesCBC else {
+            throw .backend(
+                name: name, operation: "decrypt",
+                reason: "\(input.count) bytes: expected \(count < 0 ? "a tag" : "a multiple of 16")")
         }
-        let result = try iv.withUnsafeBytes { start throws(DecryptionError) in
-            try guards.run(function, input, output, start: start, isStartKept: !isCBC) { input, output, start in
-                PluginCall.run(function, input: input, output: output, start: UnsafeRawBufferPointer(start)) {
-                    call(input, output, start)
-                }
-            }
-        }
-        guard result == 0 else { throw .plugin(.failed(function: "\(function)", result: result)) }
+        guard input.count > 0 else { return true }
+        let output = UnsafeMutableRawBufferPointer(start: output, count: count)
+        let result =
+            try guards?.run("decrypt", input, output, nonce: nonce, associatedData: associatedData, call)
+            ?? call(input, output, nonce, associatedData)
+        if result == Int32(CHUNKWISE_AUTHENTICATION_FAILED.rawValue), !support.cipher.isStreaming { return false }
+        guard result == 0 else { throw .plugin(.failed(function: "decrypt", result: result)) }
+        return true
     }
 
     private func call(
-        _ input: UnsafeRawBufferPointer, _ output: UnsafeMutableRawBufferPointer, _ start: UnsafeMutableRawBufferPointer
+        _ input: UnsafeRawBufferPointer, _ output: UnsafeMutableRawBufferPointer, _ nonce: UnsafeRawBufferPointer,
+        _ associatedData: UnsafeRawBufferPointer
     ) -> Int32 {
-        let (table, pointer) = (schedule.table, schedule.pointer)
-        let start = start.assumingMemoryBound(to: UInt8.self).baseAddress
-        let result =
-            isCBC
-            ? table.pointee.cbc_decrypt?(pointer, start, input.baseAddress, output.baseAddress, input.count / 16)
-            : table.pointee.ctr?(pointer, start, input.baseAddress, output.baseAddress, input.count)
-        return result ?? Int32(CHUNKWISE_UNSUPPORTED.rawValue)
-    }
-}
-
-/// GCM by a library's function.
-private final class PluginChunkContext: ChunkContext {
-    private let schedule: PluginSchedule
-    private let open: PluginCall.GCMOpen
-    private let guards: PluginGuards?
-
-    init(_ schedule: PluginSchedule, _ open: @escaping PluginCall.GCMOpen, guards: PluginGuards?) {
-        self.schedule = schedule
-        self.open = open
-        self.guards = guards
-    }
-
-    func process(
-        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, start: Block
-    ) throws(DecryptionError) -> Bool {
-        let count = input.count - ChunkFormat.tagByteCount
-        let output = UnsafeMutableRawBufferPointer(start: output, count: count)
-        func call(
-            _ input: UnsafeRawBufferPointer, _ output: UnsafeMutableRawBufferPointer, _ nonce: UnsafeRawBufferPointer
-        ) -> Int32 {
-            PluginCall.run("gcm_open", input: input, output: output, start: nonce) {
-                open(
-                    schedule.pointer, nonce.assumingMemoryBound(to: UInt8.self).baseAddress, input.baseAddress,
-                    output.baseAddress, count)
-            }
+        PluginCall.run("decrypt", input: input, output: output, start: nonce) {
+            schedule.table.pointee.decrypt?(
+                schedule.pointer, nonce.assumingMemoryBound(to: UInt8.self).baseAddress, nonce.count,
+                associatedData.baseAddress, associatedData.count, input.baseAddress, output.baseAddress, output.count)
+                ?? Int32(CHUNKWISE_UNSUPPORTED.rawValue)
         }
-        let result = try start.withUnsafeBytes { bytes throws(DecryptionError) in
-            let nonce = UnsafeRawBufferPointer(rebasing: bytes[..<12])
-            return try guards?.run("gcm_open", input, output, start: nonce, isStartKept: true) {
-                call($0, $1, UnsafeRawBufferPointer($2))
-            } ?? call(input, output, nonce)
-        }
-        if result == Int32(CHUNKWISE_AUTHENTICATION_FAILED.rawValue) { return false }
-        guard result == 0 else { throw .plugin(.failed(function: "gcm_open", result: result)) }
-        return true
     }
 }

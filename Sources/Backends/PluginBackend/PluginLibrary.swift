@@ -8,14 +8,14 @@ import Support
 ///
 /// - Source: `include/chunkwise_plugin.h`.
 final class PluginLibrary: Sendable {
-    /// The table. It may be shorter than the type is here: a member behind ``gcmOpen`` is read only if `size` has it.
+    /// The table, which is at least as long as the type is here.
     nonisolated(unsafe) let table: UnsafePointer<chunkwise_plugin>
     let name: String
     let version: String
     /// The strategies of its whole reader; none if it has only blocks.
     let strategies: [String]
-    /// Whether it makes key schedules, as blocks need them.
-    let hasKeys: Bool
+    /// Says whether it decrypts with keys.
+    let hasCiphers: Bool
     /// SHA-256 of the file, in hexadecimal digits.
     let digest: String
     /// The names of the files that it needs, and of those that came with it.
@@ -64,8 +64,7 @@ final class PluginLibrary: Sendable {
         guard table.pointee.abi == UInt32(CHUNKWISE_ABI) else {
             throw refused("its table is of ABI \(table.pointee.abi)", "\(CHUNKWISE_ABI)")
         }
-        let offset = MemoryLayout<chunkwise_plugin>.offset(of: \.key_free) ?? 0
-        guard Int(table.pointee.size) >= offset + MemoryLayout<UnsafeRawPointer>.size else {
+        guard Int(table.pointee.size) >= MemoryLayout<chunkwise_plugin>.size else {
             throw refused("its table has \(table.pointee.size) bytes", "sizeof(chunkwise_plugin)")
         }
         guard let name = table.pointee.name, let version = table.pointee.version else {
@@ -77,7 +76,8 @@ final class PluginLibrary: Sendable {
             table.pointee.open != nil && table.pointee.cursor != nil && table.pointee.read != nil
             && table.pointee.cursor_free != nil && table.pointee.close != nil
         self.strategies = hasReader ? Self.texts(table.pointee.strategies) : []
-        self.hasKeys = table.pointee.key != nil && table.pointee.key_free != nil
+        let hasKeys = table.pointee.key != nil && table.pointee.key_free != nil
+        self.hasCiphers = hasKeys && table.pointee.decrypt != nil
         guard hasReader && !strategies.isEmpty || hasKeys else {
             throw refused(
                 "its table has neither level whole",
@@ -89,12 +89,6 @@ final class PluginLibrary: Sendable {
         self.neededLibraries = Self.loadedFiles().filter { file in
             file != path && (!loaded.contains(file) || needs.contains { file.hasSuffix("/" + $0) })
         }.map(Self.resolvedName).filter { !$0.hasPrefix("libc.") && !$0.hasPrefix("ld-") }
-    }
-
-    /// The function that opens chunks, which tables of before it was added lack.
-    var gcmOpen: PluginCall.GCMOpen? {
-        let offset = MemoryLayout<chunkwise_plugin>.offset(of: \.gcm_open) ?? 0
-        return Int(table.pointee.size) >= offset + MemoryLayout<UnsafeRawPointer>.size ? table.pointee.gcm_open : nil
     }
 
     /// The max number of characters of a name or a version; more are left out.
@@ -215,11 +209,6 @@ final class PluginLibrary: Sendable {
 
 /// A call of a plug-in, which is named if it ends the process.
 enum PluginCall {
-    typealias GCMOpen =
-        @convention(c) (
-            UnsafeMutableRawPointer?, UnsafePointer<UInt8>?, UnsafeRawPointer?, UnsafeMutableRawPointer?, Int
-        ) -> Int32
-
     /// Calls a function of the plug-in's.
     ///
     /// `function` is its name, `input` what it may read, `output` what it may write to, `start` its IV, counter or nonce.

@@ -8,58 +8,53 @@ public struct SwiftReference: CipherBackend {
     public let name = "swift-reference"
     /// The edition of the standard that it follows.
     public let version = "FIPS 197 (2023 update)"
-    /// The AES key lengths in bytes.
-    public let keyByteCounts = [16, 24, 32]
-    /// The modes offered.
-    public let modes: [CipherMode] = [.cbc, .ctr, .gcm]
+    /// The ciphers offered.
+    public let ciphers = CipherSupport.aes(gcmNonceByteCounts: 1...Int.max)
     /// None: portable code.
     public let cpuFeatures: [String] = []
 
     /// Creates the backend.
     public init() {}
 
-    /// Makes a context for one key, mode and direction.
+    /// Makes a context for one cipher, direction and key.
     public func makeContext(
-        mode: CipherMode, direction: CipherDirection, key: SecretKey
+        _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
-        guard mode != .gcm else { throw .unsupported("GCM without chunks") }
-        return SwiftReferenceContext(mode: mode, direction: direction, key: key)
-    }
-
-    /// Makes a context that opens or seals chunks with AES-GCM.
-    public func makeChunkContext(
-        direction: CipherDirection, key: SecretKey
-    ) throws(DecryptionError) -> any ChunkContext {
-        try SwiftChunkContext(
-            backend: name, counters: SwiftReferenceContext(mode: .ctr, direction: .encrypt, key: key),
-            direction: direction)
+        let support = try support(of: cipher, key: key)
+        guard cipher == .aesGCM else { return SwiftReferenceContext(support, direction, key: key) }
+        let counters = SwiftReferenceContext(CipherSupport(.aesCTR), .encrypt, key: key)
+        return try SwiftGCMContext(support, direction, backend: name, counters: counters)
     }
 }
 
 /// Modes of operation, block after block, in the standard's order.
 final class SwiftReferenceContext: CipherContext {
     private let cipher: AESBlockCipher
-    private let mode: CipherMode
+    private let support: CipherSupport
     private let direction: CipherDirection
 
-    init(mode: CipherMode, direction: CipherDirection, key: SecretKey) {
+    init(_ support: CipherSupport, _ direction: CipherDirection, key: SecretKey) {
         self.cipher = AESBlockCipher(key)
-        self.mode = mode
+        self.support = support
         self.direction = direction
     }
 
     func process(
-        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, iv: Block
-    ) throws(DecryptionError) {
+        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, nonce: UnsafeRawBufferPointer,
+        associatedData: UnsafeRawBufferPointer
+    ) throws(DecryptionError) -> Bool {
+        try support.check(nonce: nonce, in: "swift-reference")
+        let iv = Block(loadingFrom: nonce)
         let output = UnsafeMutableRawBufferPointer(start: output, count: input.count)
-        switch (mode, direction) {
-        case (.cbc, _) where input.count % Block.byteCount != 0:
+        switch (support.cipher, direction) {
+        case (.aesCBC, _) where input.count % Block.byteCount != 0:
             throw .backend(
                 name: "swift-reference", operation: "cbc", reason: "\(input.count) bytes: expected a multiple of 16")
-        case (.cbc, .decrypt): decryptCBC(input, into: output, iv: iv)
-        case (.cbc, .encrypt): encryptCBC(input, into: output, iv: iv)
-        case (.ctr, _), (.gcm, _): applyCTR(input, into: output, counter: iv)
+        case (.aesCBC, .decrypt): decryptCBC(input, into: output, iv: iv)
+        case (.aesCBC, .encrypt): encryptCBC(input, into: output, iv: iv)
+        case (.aesCTR, _), (.aesGCM, _): applyCTR(input, into: output, counter: iv)
         }
+        return true
     }
 
     /// P₁ = CIPH⁻¹(C₁) ⊕ IV, Pⱼ = CIPH⁻¹(Cⱼ) ⊕ Cⱼ₋₁. Source: NIST SP 800-38A, section 6.2.

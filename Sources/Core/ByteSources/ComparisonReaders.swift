@@ -84,13 +84,8 @@ package final class WholeChunkReader: RandomAccessDecryptor, ChunkKeeper {
 /// While a window is decrypted, its ciphertext, its plaintext and the caller's buffer are all in memory; the article
 /// allocates each of them anew, here the caller's buffer is the caller's.
 package final class FreshBufferReader: RandomAccessDecryptor {
-    private enum Context {
-        case stretches(any CipherContext)
-        case chunks(any ChunkContext)
-    }
-
     private let object: EncryptedObject
-    private let context: Context
+    private let context: any CipherContext
     private let windowByteCount: Int
 
     /// Creates a reader for one thread.
@@ -101,9 +96,7 @@ package final class FreshBufferReader: RandomAccessDecryptor {
             throw .invalidParameter(name: "window", value: "\(windowByteCount)", expected: "at least 1 byte")
         }
         self.object = object
-        self.context =
-            object.strategy.chunkFormat == nil
-            ? .stretches(try object.makeContext()) : .chunks(try object.makeChunkContext())
+        self.context = try object.makeContext()
         self.windowByteCount = windowByteCount
     }
 
@@ -142,9 +135,8 @@ package final class FreshBufferReader: RandomAccessDecryptor {
         let plaintext = try UnsafeMutableRawBufferPointer.tryAllocate(byteCount: ciphertext.count, alignment: 16)
         defer { plaintext.deallocate() }
         guard let start = plaintext.baseAddress else { return }
-        switch context {
-        case .stretches(let context): try context.process(ciphertext, into: start, iv: iv)
-        case .chunks(let context): try context.open(ciphertext, chunk: chunk, into: start, start: iv)
+        try iv.withNonce(for: step.cipher) { (nonce) throws(DecryptionError) in
+            try context.open(ciphertext, chunk: chunk, into: start, nonce: nonce)
         }
         output.copyMemory(from: UnsafeRawBufferPointer(start: start + step.skip, count: step.count))
     }

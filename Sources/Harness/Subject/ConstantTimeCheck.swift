@@ -20,20 +20,21 @@ package enum ConstantTimeCheck {
     /// Whether memcheck watches this process.
     package static var isWatched: Bool { chunkwise_memcheck_is_running() }
 
-    /// Runs all that a backend does with secrets: setting up keys, and both directions of its modes.
+    /// Runs all that a backend does with secrets: setting up keys, and both directions of its ciphers.
     ///
     /// In decryption the key is secret, and so is the plaintext that depends on it. In encryption the plaintext is, too.
-    /// Of GCM only encryption is run, since whether a tag fits is told by a branch on purpose.
+    /// Where there is a tag, only encryption is run, since whether it fits is told by a branch on purpose.
     package static func run(_ backend: any CipherBackend) throws(DecryptionError) -> [Outcome] {
         var outcomes: [Outcome] = []
-        for mode in backend.modes {
-            for direction in CipherDirection.allCases where mode != .gcm || direction == .encrypt {
-                for keyByteCount in backend.keyByteCounts {
+        for support in backend.ciphers {
+            let cipher = support.cipher
+            for direction in CipherDirection.allCases where cipher.isStreaming || direction == .encrypt {
+                for keyByteCount in support.keyByteCounts {
                     let before = chunkwise_memcheck_finding_count()
-                    try run(backend, mode, direction, keyByteCount: keyByteCount)
+                    try run(backend, cipher, direction, keyByteCount: keyByteCount)
                     outcomes.append(
                         Outcome(
-                            operation: "\(mode.rawValue) \(direction.rawValue), AES-\(8 * keyByteCount)",
+                            operation: "\(cipher.mode) \(direction.rawValue), AES-\(8 * keyByteCount)",
                             count: Int(chunkwise_memcheck_finding_count() - before)))
                 }
             }
@@ -67,13 +68,13 @@ package enum ConstantTimeCheck {
     }
 
     private static func run(
-        _ backend: any CipherBackend, _ mode: CipherMode, _ direction: CipherDirection, keyByteCount: Int
+        _ backend: any CipherBackend, _ cipher: Cipher, _ direction: CipherDirection, keyByteCount: Int
     ) throws(DecryptionError) {
         let key = try SecretKey([UInt8](repeating: 0xA5, count: keyByteCount))
         key.withUnsafeBytes { chunkwise_memcheck_poison($0.baseAddress, $0.count) }
         // 75 blocks: a batch of the widest, several strides, and some blocks that are left.
         let input = try UnsafeMutableRawBufferPointer.tryAllocate(byteCount: 75 * 16)
-        let output = try UnsafeMutableRawBufferPointer.tryAllocate(byteCount: input.count + ChunkFormat.tagByteCount)
+        let output = try UnsafeMutableRawBufferPointer.tryAllocate(byteCount: input.count + cipher.tagByteCount)
         defer {
             input.deallocate()
             output.deallocate()
@@ -82,13 +83,9 @@ package enum ConstantTimeCheck {
         output.initializeMemory(as: UInt8.self, repeating: 0)
         guard let start = output.baseAddress else { return }
         if direction == .encrypt { chunkwise_memcheck_poison(input.baseAddress, input.count) }
-        let iv = Block(bigEndianValue: 1)
-        if mode == .gcm {
-            let context = try backend.makeChunkContext(direction: direction, key: key)
-            _ = try context.process(UnsafeRawBufferPointer(input), into: start, start: iv)
-        } else {
-            let context = try backend.makeContext(mode: mode, direction: direction, key: key)
-            try context.process(UnsafeRawBufferPointer(input), into: start, iv: iv)
+        let context = try backend.makeContext(cipher, direction, key: key)
+        _ = try Block(bigEndianValue: 1).withNonce(for: cipher) { (nonce) throws(DecryptionError) in
+            try context.process(UnsafeRawBufferPointer(input), into: start, nonce: nonce)
         }
         chunkwise_memcheck_release(output.baseAddress, output.count)
         key.withUnsafeBytes { chunkwise_memcheck_release($0.baseAddress, $0.count) }

@@ -13,20 +13,13 @@ final class CountingBackend: CipherBackend {
 
     var name: String { base.name }
     var version: String { base.version }
-    var keyByteCounts: [Int] { base.keyByteCounts }
-    var modes: [CipherMode] { base.modes }
+    var ciphers: [CipherSupport] { base.ciphers }
     var cpuFeatures: [String] { base.cpuFeatures }
 
     func makeContext(
-        mode: CipherMode, direction: CipherDirection, key: SecretKey
+        _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
-        CountingContext(try base.makeContext(mode: mode, direction: direction, key: key), counter: counter)
-    }
-
-    func makeChunkContext(
-        direction: CipherDirection, key: SecretKey
-    ) throws(DecryptionError) -> any ChunkContext {
-        CountingChunkContext(try base.makeChunkContext(direction: direction, key: key), counter: counter)
+        CountingContext(try base.makeContext(cipher, direction, key: key), counter: counter)
     }
 }
 
@@ -55,27 +48,11 @@ private final class CountingContext: CipherContext {
     }
 
     func process(
-        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, iv: Block
-    ) throws(DecryptionError) {
+        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, nonce: UnsafeRawBufferPointer,
+        associatedData: UnsafeRawBufferPointer
+    ) throws(DecryptionError) -> Bool {
         // Whole blocks: a last counter block is used up even if half of it is needed.
         counter.add((input.count + 15) / 16 * 16)
-        try base.process(input, into: output, iv: iv)
-    }
-}
-
-private final class CountingChunkContext: ChunkContext {
-    private let base: any ChunkContext
-    private let counter: ByteCounter
-
-    init(_ base: any ChunkContext, counter: ByteCounter) {
-        self.base = base
-        self.counter = counter
-    }
-
-    func process(
-        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, start: Block
-    ) throws(DecryptionError) -> Bool {
-        counter.add((input.count + 15) / 16 * 16)
-        return try base.process(input, into: output, start: start)
+        return try base.process(input, into: output, nonce: nonce, associatedData: associatedData)
     }
 }

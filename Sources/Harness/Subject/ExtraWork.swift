@@ -62,10 +62,11 @@ final class ExtraWorkReader: ChunkKeeper {
 
     /// Wraps a reader of an object.
     ///
-    /// - Throws: `DecryptionError.backend`.
+    /// - Throws: `DecryptionError.unsupported` of an object of authenticated chunks, `.backend`.
     init(
         _ reader: any RandomAccessDecryptor, of object: EncryptedObject, work: ExtraWork, windowByteCount: Int
     ) throws(DecryptionError) {
+        guard object.strategy.cipher.isStreaming else { throw .unsupported("extra work on authenticated chunks") }
         self.reader = reader
         self.context = try object.makeContext()
         self.work = work

@@ -60,7 +60,7 @@ package final class ReaderSubject: SubjectImplementation {
     /// The members of the answer to `hello`.
     package var hello: [String: JSONValue] {
         let strategies =
-            reader?.strategyNames ?? Strategy.names.filter { backend.modes.contains(Strategy.mode(ofName: $0)) }
+            reader?.strategyNames ?? Strategy.names.filter { backend.supports(Strategy.cipher(ofName: $0)) }
         let extraWork = configuration.extraWork.map { ", extra work \($0)" } ?? ""
         let playlists = readsPlaylists ? [PlaylistRequest.strategyName] : []
         return [
@@ -136,8 +136,7 @@ package final class ReaderSubject: SubjectImplementation {
     /// Whether playlists are opened: only the blocks of a range are ever read of them.
     package var readsPlaylists: Bool {
         reader == nil && configuration.access == .block && configuration.extraWork == nil
-            && backend.modes.contains(.cbc)
-            && backend.keyByteCounts.contains(16)
+            && backend.supports(.aesCBC, keyByteCount: 16)
     }
 
     /// Opens a playlist.

@@ -16,7 +16,7 @@ struct CauseTests {
             VectorSet.exhaustive(blockCounts: 1...1),
         ]
         return classes.flatMap { groups in
-            groups.filter { $0.strategy.mode != .gcm && $0.readCount > 0 }.prefix(14).map { group in
+            groups.filter { $0.strategy.cipher.isStreaming && $0.readCount > 0 }.prefix(14).map { group in
                 [(group, Array(group.reads.prefix(90).numbered.filter { $0.number % 3 == 0 }))]
             }
         }
@@ -45,7 +45,7 @@ struct CauseTests {
         let backend = try #require(Self.backend)
         #expect(try cause(of: ConformanceSubject(backend: backend)) == nil)
         let fault = Mutant.backend("unlisted", "Nine is added to each byte.", flag: .previousBlock, source: "none") {
-            (mode, base, stretch) throws(DecryptionError) in
+            (_, base, stretch) throws(DecryptionError) in
             try stretch.process(with: base)
             for index in 0..<stretch.input.count {
                 let byte = stretch.output.load(fromByteOffset: index, as: UInt8.self)

@@ -54,13 +54,13 @@ struct PluginCommandTests {
         "what a library does to memory, or to its process, fails vectors and is named",
         arguments: [
             ("writes_behind", "touched memory behind the end of its output buffer"),
-            ("writes_before", "wrote to bytes before its output buffer"), ("crashes", "cbc_decrypt"),
+            ("writes_before", "wrote to bytes before its output buffer"), ("crashes", "plug-in's decrypt"),
             ("exits", "called exit"), ("aborts", "called abort"),
             ("maps_cut_file", "behind the end of a file"), ("returns_77", "returned 77"),
             ("reader_overflows", "touched memory behind the end of its output buffer"),
             ("reader_says_more", "it says that it delivered"), ("reader_says_most", "it says that it delivered"),
             ("keeps_iv", "expected"), ("writes_behind_iv", "behind the end of its IV, counter or nonce"),
-            ("writes_counter", "it wrote to its counter or nonce"), ("writes_key", "key wrote to its input"),
+            ("writes_counter", "it wrote to its IV, counter or nonce"), ("writes_key", "key wrote to its input"),
             ("reads_behind_key", "key touched memory behind the end of its input"),
             ("reader_writes_key", "open wrote to its input"),
             ("reader_reads_behind_key", "open touched memory behind the end of its input"),
@@ -82,7 +82,7 @@ struct PluginCommandTests {
 
     @Test(
         "a library that ends the process is no survivor of planted faults, and no pass",
-        arguments: [("exits", "called exit"), ("prints_and_exits", "called exit"), ("crashes", "cbc_decrypt")])
+        arguments: [("exits", "called exit"), ("prints_and_exits", "called exit"), ("crashes", "plug-in's decrypt")])
     func plantedFaults(fault: String, reason: String) throws {
         let library = try Library(fault: fault)
         Chunkwise.expectFailure(
@@ -103,6 +103,7 @@ struct PluginCommandTests {
         arguments: [
             ("abi_2", "ABI 2"), ("size_8", "8 bytes"), ("null_table", "no table"), ("no_name", "no name"),
             ("no_functions", "neither level"), ("only_key", "no cipher"),
+            ("nonces_of_none", "13 to 12 bytes"),
         ])
     func tables(fault: String, word: String) throws {
         let library = try Library(fault: fault)

@@ -40,7 +40,7 @@ struct MemoryHygieneTests {
         let backend = try BackendRegistry.backend(named: "swift-bitsliced")
         var key: SecretKey? = try kept.key()
         var context: (any CipherContext)? = try backend.makeContext(
-            mode: .ctr, direction: .decrypt, key: try #require(key))
+            .aesCTR, .decrypt, key: try #require(key))
         let thread = try HeldThread {
             _ = try gone.key()
             onStack.withKeyBytes { bytes in
@@ -65,7 +65,7 @@ struct MemoryHygieneTests {
         let scan = SecretScan()
         var threads: [HeldThread] = []
         defer { for thread in threads { thread.end() } }
-        for (strategy, keyByteCount) in Self.strategies where backend.modes.contains(strategy.mode) {
+        for (strategy, keyByteCount) in Self.strategies where backend.supports(strategy.cipher) {
             let title = "\(strategy.name)/\(8 * keyByteCount)"
             let secrets = try HygieneSecrets(title, keyByteCount: keyByteCount, to: scan)
             let box = CiphertextBox()
@@ -98,7 +98,7 @@ struct MemoryHygieneTests {
 
     /// Stored keys are sealed with AES-GCM.
     private static let sealingNames = BackendRegistry.availableNames.filter {
-        (try? BackendRegistry.backend(named: $0))?.modes.contains(.gcm) == true
+        (try? BackendRegistry.backend(named: $0))?.supports(.aesGCM) == true
     }
 
     @Test("sessions with stored keys leave nothing", arguments: sealingNames)

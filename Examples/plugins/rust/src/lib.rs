@@ -41,10 +41,20 @@ pub struct Plugin {
     cursor_free: Option<extern "C" fn()>,
     close: Option<extern "C" fn()>,
     key: Option<unsafe extern "C" fn(c_int, *const u8, usize, *mut *mut c_void) -> c_int>,
-    cbc_decrypt: Option<unsafe extern "C" fn(*const c_void, *mut u8, *const u8, *mut u8, usize) -> c_int>,
-    ctr: Option<unsafe extern "C" fn(*const c_void, *const u8, *const u8, *mut u8, usize) -> c_int>,
     key_free: Option<unsafe extern "C" fn(*mut c_void)>,
-    gcm_open: Option<extern "C" fn()>,
+    decrypt: Option<
+        unsafe extern "C" fn(
+            *const c_void,
+            *const u8,
+            usize,
+            *const c_void,
+            usize,
+            *const u8,
+            *mut u8,
+            usize,
+        ) -> c_int,
+    >,
+    nonces: Option<extern "C" fn()>,
 }
 
 /// The table is never written to, and its pointers are to constants.
@@ -62,10 +72,9 @@ static PLUGIN: Plugin = Plugin {
     cursor_free: None,
     close: None,
     key: Some(key),
-    cbc_decrypt: Some(cbc_decrypt),
-    ctr: Some(ctr),
     key_free: Some(key_free),
-    gcm_open: None,
+    decrypt: Some(decrypt),
+    nonces: None,
 };
 
 /// The one symbol.
@@ -78,6 +87,12 @@ pub extern "C" fn chunkwise_plugin_v1(harness_abi: u32) -> *const Plugin {
     }
 }
 
+/// A schedule, and what it is for.
+struct Schedule {
+    cipher: c_int,
+    aes: Aes,
+}
+
 /// Makes a schedule. It is only read afterwards, so that several threads may share it.
 unsafe extern "C" fn key(cipher: c_int, key: *const u8, count: usize, schedule: *mut *mut c_void) -> c_int {
     if !matches!(count, 16 | 24 | 32) {
@@ -87,7 +102,8 @@ unsafe extern "C" fn key(cipher: c_int, key: *const u8, count: usize, schedule: 
         return UNSUPPORTED;
     }
     let key = std::slice::from_raw_parts(key, count);
-    *schedule = Box::into_raw(Box::new(Aes::new(key))) as *mut c_void;
+    let aes = Aes::new(key);
+    *schedule = Box::into_raw(Box::new(Schedule { cipher, aes })) as *mut c_void;
     OK
 }
 
@@ -97,25 +113,39 @@ unsafe extern "C" fn key_free(schedule: *mut c_void) {
         return;
     }
     let bytes = schedule as *mut u8;
-    for offset in 0..size_of::<Aes>() {
+    for offset in 0..size_of::<Schedule>() {
         write_volatile(bytes.add(offset), 0);
     }
-    drop(Box::from_raw(schedule as *mut Aes));
+    drop(Box::from_raw(schedule as *mut Schedule));
 }
 
-/// CBC, NIST SP 800-38A, section 6.2: each block is decrypted, then XORed with the ciphertext block before it.
+/// Decrypts a stretch. The nonce has 16 bytes, and there is no associated data, as there is no GCM.
 ///
-/// `input` and `output` may be the same address. So there are no slices of them, which must not overlap, and each
-/// block of ciphertext is copied before its plaintext is written.
-unsafe extern "C" fn cbc_decrypt(
+/// `input` and `output` may be the same address. So there are no slices of them, which must not overlap.
+unsafe extern "C" fn decrypt(
     schedule: *const c_void,
-    iv: *mut u8,
+    nonce: *const u8,
+    _nonce_count: usize,
+    _associated_data: *const c_void,
+    _associated_data_count: usize,
     input: *const u8,
     output: *mut u8,
-    blocks: usize,
+    bytes: usize,
 ) -> c_int {
-    let aes = &*(schedule as *const Aes);
-    let mut previous = (iv as *const Block).read();
+    let schedule = &*(schedule as *const Schedule);
+    let nonce = (nonce as *const Block).read();
+    if schedule.cipher == CBC {
+        chain(&schedule.aes, nonce, input, output, bytes / 16);
+    } else {
+        count(&schedule.aes, nonce, input, output, bytes);
+    }
+    OK
+}
+
+/// CBC, NIST SP 800-38A, section 6.2: each block is decrypted, then XORed with the ciphertext block before it, which is
+/// copied before its plaintext is written.
+unsafe fn chain(aes: &Aes, iv: Block, input: *const u8, output: *mut u8, blocks: usize) {
+    let mut previous = iv;
     for index in 0..blocks {
         let ciphertext = (input.add(16 * index) as *const Block).read();
         let mut block = ciphertext;
@@ -126,19 +156,11 @@ unsafe extern "C" fn cbc_decrypt(
         (output.add(16 * index) as *mut Block).write(block);
         previous = ciphertext;
     }
-    OK
 }
 
 /// CTR, NIST SP 800-38A, section 6.5: the input is XORed with the encrypted counter. A last block may be short.
-unsafe extern "C" fn ctr(
-    schedule: *const c_void,
-    counter: *const u8,
-    input: *const u8,
-    output: *mut u8,
-    bytes: usize,
-) -> c_int {
-    let aes = &*(schedule as *const Aes);
-    let mut counter = u128::from_be_bytes((counter as *const Block).read());
+unsafe fn count(aes: &Aes, counter: Block, input: *const u8, output: *mut u8, bytes: usize) {
+    let mut counter = u128::from_be_bytes(counter);
     for offset in (0..bytes).step_by(16) {
         let mut block = counter.to_be_bytes();
         aes.encrypt(&mut block);
@@ -147,7 +169,6 @@ unsafe extern "C" fn ctr(
         }
         counter = next(counter);
     }
-    OK
 }
 
 /// The counter after this one, modulo 2^128.

@@ -17,60 +17,55 @@ public struct SwiftBitsliced: CipherBackend {
     public let name = "swift-bitsliced"
     /// The edition of the standard that it follows.
     public let version = "FIPS 197 (2023 update)"
-    /// The AES key lengths in bytes.
-    public let keyByteCounts = [16, 24, 32]
-    /// The modes offered.
-    public let modes: [CipherMode] = [.cbc, .ctr, .gcm]
+    /// The ciphers offered.
+    public let ciphers = CipherSupport.aes(gcmNonceByteCounts: 1...Int.max)
     /// The vectors that it uses: `avx512vl`, `avx2`, or none, for portable code.
     public var cpuFeatures: [String] { VectorLevel.ofThisMachine.cpuFeature.map { [$0] } ?? [] }
 
     /// Creates the backend.
     public init() {}
 
-    /// Makes a context for one key, mode and direction.
+    /// Makes a context for one cipher, direction and key.
     public func makeContext(
-        mode: CipherMode, direction: CipherDirection, key: SecretKey
+        _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
-        guard mode != .gcm else { throw .unsupported("GCM without chunks") }
-        return SwiftBitslicedContext(mode: mode, direction: direction, key: key)
-    }
-
-    /// Makes a context that opens or seals chunks with AES-GCM.
-    public func makeChunkContext(
-        direction: CipherDirection, key: SecretKey
-    ) throws(DecryptionError) -> any ChunkContext {
-        try SwiftChunkContext(
-            backend: name, counters: SwiftBitslicedContext(mode: .ctr, direction: .encrypt, key: key),
-            direction: direction)
+        let support = try support(of: cipher, key: key)
+        guard cipher == .aesGCM else { return SwiftBitslicedContext(support, direction, key: key) }
+        let counters = SwiftBitslicedContext(CipherSupport(.aesCTR), .encrypt, key: key)
+        return try SwiftGCMContext(support, direction, backend: name, counters: counters)
     }
 }
 
 /// Modes of operation over batches of blocks.
 final class SwiftBitslicedContext: CipherContext {
     private let cipher: BitslicedCipher
-    private let mode: CipherMode
+    private let support: CipherSupport
     private let direction: CipherDirection
 
     init(
-        mode: CipherMode, direction: CipherDirection, key: SecretKey, level: VectorLevel = .ofThisMachine
+        _ support: CipherSupport, _ direction: CipherDirection, key: SecretKey, level: VectorLevel = .ofThisMachine
     ) {
         self.cipher = BitslicedCipher(key, level: level)
-        self.mode = mode
+        self.support = support
         self.direction = direction
     }
 
     func process(
-        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, iv: Block
-    ) throws(DecryptionError) {
-        guard let start = input.baseAddress else { return }
-        switch (mode, direction) {
-        case (.cbc, _) where input.count % Block.byteCount != 0:
+        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, nonce: UnsafeRawBufferPointer,
+        associatedData: UnsafeRawBufferPointer
+    ) throws(DecryptionError) -> Bool {
+        try support.check(nonce: nonce, in: "swift-bitsliced")
+        let iv = Block(loadingFrom: nonce)
+        guard let start = input.baseAddress else { return true }
+        switch (support.cipher, direction) {
+        case (.aesCBC, _) where input.count % Block.byteCount != 0:
             throw .backend(
                 name: "swift-bitsliced", operation: "cbc", reason: "\(input.count) bytes: expected a multiple of 16")
-        case (.cbc, .decrypt): decryptCBC(start, into: output, blockCount: input.count / Block.byteCount, iv: iv)
-        case (.cbc, .encrypt): encryptCBC(start, into: output, blockCount: input.count / Block.byteCount, iv: iv)
-        case (.ctr, _), (.gcm, _): applyCTR(start, into: output, byteCount: input.count, counter: iv)
+        case (.aesCBC, .decrypt): decryptCBC(start, into: output, blockCount: input.count / Block.byteCount, iv: iv)
+        case (.aesCBC, .encrypt): encryptCBC(start, into: output, blockCount: input.count / Block.byteCount, iv: iv)
+        case (.aesCTR, _), (.aesGCM, _): applyCTR(start, into: output, byteCount: input.count, counter: iv)
         }
+        return true
     }
 
     /// P₁ = CIPH⁻¹(C₁) ⊕ IV, Pⱼ = CIPH⁻¹(Cⱼ) ⊕ Cⱼ₋₁. Source: NIST SP 800-38A, section 6.2.

@@ -63,7 +63,7 @@ package enum GivenCiphertext {
         // An IV of zeros begins files with holes.
         if first == iv, iv != 0 { return .ivInFront(byteCount: 16, rest) }
         // An IV that was counted down leaves out the first block, which is the IV itself.
-        guard strategy.mode == .ctr, first &- iv > 255 else { return nil }
+        guard strategy.cipher == .aesCTR, first &- iv > 255 else { return nil }
         let (nonce, counter) = (iv >> 32, UInt32(truncatingIfNeeded: iv))
         if nonce != 0, counter < 3, first >> 32 == nonce {
             return .ivInFront(byteCount: 12, counter == 2 ? .tagged : .copy)

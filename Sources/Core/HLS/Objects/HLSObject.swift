@@ -59,7 +59,7 @@ public final class HLSObject: Sendable {
         playlist: MediaPlaylist, resources: any SegmentResources, keys: KeyRing, backend: any CipherBackend,
         leavesOutBroken: Bool = false
     ) throws(DecryptionError) {
-        guard backend.modes.contains(.cbc), backend.keyByteCounts.contains(16) else {
+        guard backend.supports(.aesCBC, keyByteCount: 16) else {
             throw .unsupported("hls-aes128 with the backend \(backend.name): expected one that has AES-128 in CBC mode")
         }
         keys.expect(playlist.keyURIs)

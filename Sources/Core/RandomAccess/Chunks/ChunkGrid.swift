@@ -83,6 +83,6 @@ struct ChunkRun: Hashable, Sendable {
     func extent(ofChunk index: UInt64) -> Extent {
         Extent(
             plaintext: grid.plaintext(ofChunk: index), ciphertext: grid.ciphertext(ofChunk: index),
-            iv: nonces.block(ofChunk: index), mode: .gcm)
+            iv: nonces.block(ofChunk: index), cipher: .aesGCM)
     }
 }

@@ -75,7 +75,7 @@ struct ChunkKeys {
     }
 }
 
-/// The nonces of an object's chunks, as the blocks that GCM starts to count from.
+/// The nonces of an object's chunks, in the first 12 bytes of blocks.
 enum ChunkNonces: Hashable, Sendable {
     /// The base nonce XOR the chunk's number, big-endian. Source: c2sp.org/chunked-encryption, "AEAD usage".
     case counted(base: UInt128)
@@ -83,15 +83,26 @@ enum ChunkNonces: Hashable, Sendable {
     /// Source: Tink's documentation, "Streaming AEAD: AES-GCM-HKDF".
     case numbered(prefix: UInt128, lastChunk: UInt64)
 
-    /// The nonce of 12 bytes, and behind it the number 1 in 4 bytes: J₀. Source: NIST SP 800-38D, section 7.1, step 2.
+    /// The nonce of a chunk, and zeros behind it.
     func block(ofChunk index: UInt64) -> Block {
         switch self {
         case .counted(let base):
-            Block(bigEndianValue: (base ^ UInt128(index)) << 32 | 1)
+            Block(bigEndianValue: (base ^ UInt128(index)) << 32)
         case .numbered(let prefix, let lastChunk):
             Block(
                 bigEndianValue: prefix << 72 | UInt128(UInt32(truncatingIfNeeded: index)) << 40
-                    | (index == lastChunk ? 1 << 32 : 0) | 1)
+                    | (index == lastChunk ? 1 << 32 : 0))
+        }
+    }
+}
+
+extension Block {
+    /// Calls `body` with a nonce for a cipher: the whole block for a streaming one, the first 12 bytes for another.
+    package func withNonce<Result>(
+        for cipher: Cipher, _ body: (UnsafeRawBufferPointer) throws(DecryptionError) -> Result
+    ) throws(DecryptionError) -> Result {
+        try withUnsafeBytes { (bytes) throws(DecryptionError) in
+            try body(UnsafeRawBufferPointer(rebasing: bytes[..<(cipher.isStreaming ? 16 : 12)]))
         }
     }
 }
@@ -105,12 +116,12 @@ struct OpenedChunks {
     init(
         source: any ByteSource, format: ChunkFormat, backend: any CipherBackend, key: SecretKey
     ) throws(DecryptionError) {
-        guard backend.modes.contains(.gcm) else { throw .unsupported("AES-GCM in \(backend.name)") }
+        guard backend.supports(.aesGCM) else { throw .unsupported("AES-GCM in \(backend.name)") }
         try format.check(key)
         let grid = try ChunkGrid(format: format, ciphertextByteCount: source.byteCount)
         let keys = try Self.keys(grid, source: source, key: key)
         let run = ChunkRun(grid: grid, nonces: keys.nonces)
-        let context = try backend.makeChunkContext(direction: .decrypt, key: keys.key)
+        let context = try backend.makeContext(.aesGCM, .decrypt, key: keys.key)
         try Self.openLastChunk(run, source: source, context: context)
         self.layout = Layout(chunks: run)
         self.key = keys.key
@@ -126,7 +137,7 @@ struct OpenedChunks {
     }
 
     private static func openLastChunk(
-        _ run: ChunkRun, source: any ByteSource, context: any ChunkContext
+        _ run: ChunkRun, source: any ByteSource, context: any CipherContext
     ) throws(DecryptionError) {
         let last = run.grid.chunkCount - 1
         let extent = run.extent(ofChunk: last)
@@ -140,6 +151,8 @@ struct OpenedChunks {
         }
         try source.fetch(at: extent.ciphertext.lowerBound, into: fetched)
         guard let start = plaintext.baseAddress else { return }
-        try context.open(UnsafeRawBufferPointer(fetched), chunk: last, into: start, start: extent.iv)
+        try extent.iv.withNonce(for: extent.cipher) { (nonce) throws(DecryptionError) in
+            try context.open(UnsafeRawBufferPointer(fetched), chunk: last, into: start, nonce: nonce)
+        }
     }
 }

@@ -80,11 +80,11 @@ public struct Extent: Hashable, Sendable {
     /// The ciphertext of the chunk, padding or tag counted.
     public let ciphertext: Range<UInt64>
 
-    /// The IV of the chunk's first block in CBC, its counter block in CTR; in GCM its nonce and the number 1 (J₀).
+    /// The IV of the chunk's first block in CBC, its counter block in CTR; in GCM its nonce, in the first 12 bytes.
     public let iv: Block
 
-    /// How the ciphertext becomes plaintext.
-    public let mode: CipherMode
+    /// What the ciphertext is encrypted with.
+    public let cipher: Cipher
 }
 
 /// Chunks that follow one another with equal steps, so that a million of them take no more memory than one.
@@ -101,8 +101,8 @@ struct ExtentRun: Hashable, Sendable {
     let iv: Block
     /// What is added to the IV from one chunk to the next: 0 or 1.
     let ivStep: UInt64
-    /// How the ciphertext becomes plaintext.
-    let mode: CipherMode
+    /// What the ciphertext is encrypted with.
+    let cipher: Cipher
 
     /// The chunk that holds the plaintext byte at `offset`, which must lie in the run.
     @inline(__always)
@@ -115,6 +115,6 @@ struct ExtentRun: Hashable, Sendable {
         let ciphertextEnd = ciphertextStart + min(chunkCiphertextByteCount, ciphertext.upperBound - ciphertextStart)
         return Extent(
             plaintext: plaintextStart..<plaintextEnd, ciphertext: ciphertextStart..<ciphertextEnd,
-            iv: iv.advanced(by: index &* ivStep), mode: mode)
+            iv: iv.advanced(by: index &* ivStep), cipher: cipher)
     }
 }

@@ -46,7 +46,7 @@ public struct Probe: Hashable, Sendable {
         let chunkIndex = blockStart / chunkCiphertextByteCount
         let isFirstInChunk = blockStart % chunkCiphertextByteCount == 0
         self.lastBlock = ReadStep(
-            mode: .cbc, ciphertext: blockStart..<ciphertextByteCount,
+            cipher: .aesCBC, ciphertext: blockStart..<ciphertextByteCount,
             iv: isFirstInChunk ? .value(strategy.iv(ofChunk: chunkIndex)) : .precedingBlock, skip: 0, count: 16)
     }
 
@@ -80,7 +80,7 @@ public struct Probe: Hashable, Sendable {
             plaintext: 0..<plaintextByteCount, ciphertext: 0..<ciphertextByteCount,
             chunkPlaintextByteCount: strategy.chunkByteCount ?? .max,
             chunkCiphertextByteCount: chunkCiphertextByteCount,
-            iv: strategy.iv(ofChunk: 0), ivStep: strategy.ivStep, mode: strategy.mode)
+            iv: strategy.iv(ofChunk: 0), ivStep: strategy.ivStep, cipher: strategy.cipher)
     }
 }
 

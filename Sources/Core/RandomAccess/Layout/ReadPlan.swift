@@ -35,7 +35,7 @@ extension Layout {
         let extent = extent(at: range.lowerBound)
         var stop = Swift.min(extent.plaintext.upperBound, range.upperBound)
         // A chunk is authenticated as a whole.
-        if stop - range.lowerBound > windowByteCount, extent.mode != .gcm {
+        if stop - range.lowerBound > windowByteCount, extent.cipher.isStreaming {
             let start = extent.plaintext.lowerBound
             stop = start + (range.lowerBound - start + windowByteCount) / 16 * 16
         }
@@ -53,18 +53,18 @@ extension Extent {
         let ciphertextStart = ciphertext.lowerBound + firstBlock * 16
         let skip = Int(start % 16)
         let count = Int(range.upperBound - range.lowerBound)
-        switch mode {
-        case .cbc:
+        switch cipher {
+        case .aesCBC:
             let blockStop = (stop + 15) / 16 * 16
             return ReadStep(
-                mode: mode, ciphertext: ciphertextStart..<ciphertext.lowerBound + blockStop,
+                cipher: cipher, ciphertext: ciphertextStart..<ciphertext.lowerBound + blockStop,
                 iv: firstBlock == 0 ? .value(iv) : .precedingBlock, skip: skip, count: count)
-        case .ctr:
+        case .aesCTR:
             return ReadStep(
-                mode: mode, ciphertext: ciphertextStart..<ciphertext.lowerBound + stop,
+                cipher: cipher, ciphertext: ciphertextStart..<ciphertext.lowerBound + stop,
                 iv: .value(iv.advanced(by: firstBlock)), skip: skip, count: count)
-        case .gcm:
-            return ReadStep(mode: mode, ciphertext: ciphertext, iv: .value(iv), skip: Int(start), count: count)
+        case .aesGCM:
+            return ReadStep(cipher: cipher, ciphertext: ciphertext, iv: .value(iv), skip: Int(start), count: count)
         }
     }
 }
@@ -73,14 +73,14 @@ extension Extent {
 public struct ReadStep: Hashable, Sendable {
     /// Where the first block's IV comes from.
     public enum IVSource: Hashable, Sendable {
-        /// It is known: the chunk's IV, a counter block, or the block that GCM starts to count from.
+        /// It is known: the chunk's IV, a counter block, or a nonce in the first 12 bytes.
         case value(Block)
         /// It is the ciphertext block just before the stretch. Source: NIST SP 800-38A, section 6.2.
         case precedingBlock
     }
 
-    /// How the ciphertext becomes plaintext.
-    public let mode: CipherMode
+    /// What the ciphertext is encrypted with.
+    public let cipher: Cipher
 
     /// The ciphertext to decrypt: whole blocks in CBC; in CTR from a block's start to the last byte that is wanted; in GCM
     /// a whole chunk and its tag.

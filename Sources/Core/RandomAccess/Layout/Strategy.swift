@@ -41,21 +41,21 @@ public enum Strategy: Hashable, Sendable {
         }
     }
 
-    /// The cipher mode that the strategy needs of a backend.
-    public var mode: CipherMode {
+    /// The cipher that the strategy needs of a backend.
+    public var cipher: Cipher {
         switch self {
-        case .cbcContinuous, .cbcChunked: .cbc
-        case .ctr: .ctr
-        case .chunked: .gcm
+        case .cbcContinuous, .cbcChunked: .aesCBC
+        case .ctr: .aesCTR
+        case .chunked: .aesGCM
         }
     }
 
-    /// The cipher mode that a strategy of a name needs; of one that is unknown, any.
-    package static func mode(ofName name: String) -> CipherMode {
+    /// The cipher that a strategy of a name needs; of one that is unknown, any.
+    package static func cipher(ofName name: String) -> Cipher {
         switch name {
-        case "ctr": .ctr
-        case "cbc-continuous", "cbc-chunked": .cbc
-        default: .gcm
+        case "ctr": .aesCTR
+        case "cbc-continuous", "cbc-chunked": .aesCBC
+        default: .aesGCM
         }
     }
 

@@ -13,7 +13,7 @@
 final class ChunkCursor: ChunkKeeper {
     private let source: any ByteSource
     private let layout: Layout
-    private let context: any ChunkContext
+    private let context: any CipherContext
     /// Ciphertext of one chunk at least.
     private let fetched: UnsafeMutableRawBufferPointer
     /// Space for the plaintext of one chunk.
@@ -24,7 +24,7 @@ final class ChunkCursor: ChunkKeeper {
     private var usedByteCount = 0
 
     init(
-        object: EncryptedObject, context: any ChunkContext, format: ChunkFormat
+        object: EncryptedObject, context: any CipherContext, format: ChunkFormat
     ) throws(DecryptionError) {
         self.source = object.source
         self.layout = object.layout
@@ -118,8 +118,10 @@ final class ChunkCursor: ChunkKeeper {
     private func open(
         _ chunk: UnsafeRawBufferPointer, _ extent: Extent, into output: UnsafeMutableRawPointer
     ) throws(DecryptionError) {
-        try context.open(
-            chunk, chunk: layout.chunkIndex(at: extent.plaintext.lowerBound), into: output, start: extent.iv)
+        let number = layout.chunkIndex(at: extent.plaintext.lowerBound)
+        try extent.iv.withNonce(for: extent.cipher) { (nonce) throws(DecryptionError) in
+            try context.open(chunk, chunk: number, into: output, nonce: nonce)
+        }
     }
 
     /// Delivers what is kept of `range` from `position` on.

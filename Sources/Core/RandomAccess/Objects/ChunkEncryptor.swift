@@ -1,7 +1,7 @@
 /// Encrypts objects of authenticated chunks; see ``ObjectEncryptor``.
 final class ChunkEncryptor: ObjectWriter {
     private let format: ChunkFormat
-    private let context: any ChunkContext
+    private let context: any CipherContext
     private let writtenHeader: WrittenHeader
     /// Plaintext that is waiting, and behind it space for a sealed chunk.
     private let buffer: UnsafeMutableRawBufferPointer
@@ -14,11 +14,11 @@ final class ChunkEncryptor: ObjectWriter {
     init(
         format: ChunkFormat, backend: any CipherBackend, key: SecretKey, salt: [UInt8]
     ) throws(DecryptionError) {
-        guard backend.modes.contains(.gcm) else { throw .unsupported("AES-GCM in \(backend.name)") }
+        guard backend.supports(.aesGCM) else { throw .unsupported("AES-GCM in \(backend.name)") }
         try format.check(key)
         self.format = format
         self.writtenHeader = try WrittenHeader(format: format, key: key, salt: salt)
-        self.context = try backend.makeChunkContext(direction: .encrypt, key: writtenHeader.key)
+        self.context = try backend.makeContext(.aesGCM, .encrypt, key: writtenHeader.key)
         self.chunkByteCount = Int(format.chunkByteCount)
         self.buffer = try .tryAllocate(byteCount: 2 * chunkByteCount + ChunkFormat.tagByteCount)
     }
@@ -61,8 +61,10 @@ final class ChunkEncryptor: ObjectWriter {
         }
         let output = start + chunkByteCount
         let nonces = isLast ? writtenHeader.nonces(lastChunk: index) : writtenHeader.nonces(lastChunk: .max)
-        _ = try context.process(
-            UnsafeRawBufferPointer(rebasing: buffer[..<filled]), into: output, start: nonces.block(ofChunk: index))
+        let plaintext = UnsafeRawBufferPointer(rebasing: buffer[..<filled])
+        _ = try nonces.block(ofChunk: index).withNonce(for: .aesGCM) { (nonce) throws(DecryptionError) in
+            try context.process(plaintext, into: output, nonce: nonce)
+        }
         try sink(UnsafeRawBufferPointer(start: output, count: filled + ChunkFormat.tagByteCount))
         index += 1
         filled = 0

@@ -28,7 +28,7 @@ public final class EncryptedObject: Sendable {
             self.layout = opened.layout
             self.key = opened.key
         } else {
-            let context = try backend.makeContext(mode: strategy.mode, direction: .decrypt, key: key)
+            let context = try backend.makeContext(strategy.cipher, .decrypt, key: key)
             let probe = try Probe(strategy: strategy, ciphertextByteCount: source.byteCount)
             var lastBlock: Block?
             if let step = probe.lastBlock {
@@ -81,7 +81,7 @@ public final class EncryptedObject: Sendable {
                 object: self, context: try makeContext(), windowByteCount: windowByteCount,
                 requestByteCount: requestByteCount)
         }
-        return try ChunkCursor(object: self, context: try makeChunkContext(), format: format)
+        return try ChunkCursor(object: self, context: try makeContext(), format: format)
     }
 
     /// The max number of bytes that a cursor of ``makeCursor(windowByteCount:)`` keeps between reads: of authenticated chunks,
@@ -92,18 +92,11 @@ public final class EncryptedObject: Sendable {
         return counts.fetched + counts.kept
     }
 
-    /// Makes a context of the object's backend, mode and key, for one thread.
-    ///
-    /// - Throws: `DecryptionError.unsupported` of an object of authenticated chunks, `.backend`.
-    package func makeContext() throws(DecryptionError) -> any CipherContext {
-        try backend.makeContext(mode: strategy.mode, direction: .decrypt, key: key)
-    }
-
-    /// Makes a context that opens the object's chunks, for one thread.
+    /// Makes a context of the object's backend, cipher and key, for one thread.
     ///
     /// - Throws: `DecryptionError.backend`.
-    package func makeChunkContext() throws(DecryptionError) -> any ChunkContext {
-        try backend.makeChunkContext(direction: .decrypt, key: key)
+    package func makeContext() throws(DecryptionError) -> any CipherContext {
+        try backend.makeContext(strategy.cipher, .decrypt, key: key)
     }
 
     private static func decryptBlock(

@@ -83,7 +83,7 @@ final class ChainEncryptor: ObjectWriter {
         strategy: Strategy, backend: any CipherBackend, key: SecretKey, windowByteCount: Int
     ) throws(DecryptionError) {
         self.strategy = strategy
-        self.context = try backend.makeContext(mode: strategy.mode, direction: .encrypt, key: key)
+        self.context = try backend.makeContext(strategy.cipher, .encrypt, key: key)
         self.windowByteCount = max(16, windowByteCount / 16 * 16)
         self.buffer = try .tryAllocate(byteCount: self.windowByteCount + 16)
         self.iv = strategy.iv(ofChunk: 0)
@@ -142,11 +142,9 @@ final class ChainEncryptor: ObjectWriter {
         guard count > 0 else { return }
         let bytes = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
         try context.process(inPlace: bytes, iv: iv)
-        if strategy.mode == .cbc {
-            iv = Block(loadingFrom: UnsafeRawBufferPointer(bytes), at: count - 16)
-        } else {
-            iv = iv.advanced(by: UInt64(count) / 16)
-        }
+        iv = strategy.cipher.iv(
+            after: iv, blockCount: count / 16,
+            lastCiphertext: Block(loadingFrom: UnsafeRawBufferPointer(bytes), at: count - 16))
         try sink(UnsafeRawBufferPointer(bytes))
         filled = 0
     }

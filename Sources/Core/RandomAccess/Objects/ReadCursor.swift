@@ -228,7 +228,7 @@ extension ReadCursor {
         let (ciphertext, before) = try ciphertext(of: request, withBlockBefore: knownIV == nil, into: output)
         guard var iv = knownIV ?? before else { preconditionFailure("the block before was asked for") }
         var (position, end) = (0, first.ciphertext.upperBound)
-        func deliver(_ count: Int, of range: Range<UInt64>, skip: Int, _ mode: CipherMode) throws(DecryptionError) {
+        func deliver(_ count: Int, of range: Range<UInt64>, skip: Int, _ cipher: Cipher) throws(DecryptionError) {
             guard count > 0 else { return }
             let target = UnsafeMutableRawBufferPointer(rebasing: output[position..<position + count])
             position += count
@@ -237,9 +237,9 @@ extension ReadCursor {
             let plaintext = isDetour ? part(skip > 0 ? 16..<16 + range.count : 32..<32 + range.count) : target
             let input = ciphertext.bytes(range, for: plaintext)
             // Decryption in place destroys the ciphertext, so the next IV is taken first.
-            let next =
-                mode == .cbc
-                ? Block(loadingFrom: input, at: input.count - 16) : iv.advanced(by: UInt64(input.count / 16))
+            let next = cipher.iv(
+                after: iv, blockCount: input.count / 16,
+                lastCiphertext: Block(loadingFrom: input, at: input.count - 16))
             if let start = plaintext.baseAddress { try context.process(input, into: start, iv: iv) }
             if isDetour {
                 target.copyMemory(from: UnsafeRawBufferPointer(rebasing: plaintext[skip..<skip + count]))
@@ -256,11 +256,11 @@ extension ReadCursor {
             let headCount = step.skip > 0 ? min(step.count, 16 - step.skip) : 0
             let bodyStart = step.skip > 0 ? min(range.lowerBound + 16, range.upperBound) : range.lowerBound
             let bodyAndTailCount = step.count - headCount
-            let bodyCount = step.mode == .cbc ? bodyAndTailCount / 16 * 16 : bodyAndTailCount
+            let bodyCount = step.cipher == .aesCBC ? bodyAndTailCount / 16 * 16 : bodyAndTailCount
             let tailStart = bodyStart + UInt64(bodyCount)
-            try deliver(headCount, of: range.lowerBound..<bodyStart, skip: step.skip, step.mode)
-            try deliver(bodyCount, of: bodyStart..<tailStart, skip: 0, step.mode)
-            try deliver(bodyAndTailCount - bodyCount, of: tailStart..<range.upperBound, skip: 0, step.mode)
+            try deliver(headCount, of: range.lowerBound..<bodyStart, skip: step.skip, step.cipher)
+            try deliver(bodyCount, of: bodyStart..<tailStart, skip: 0, step.cipher)
+            try deliver(bodyAndTailCount - bodyCount, of: tailStart..<range.upperBound, skip: 0, step.cipher)
             end = range.upperBound
         }
         try view?.check()

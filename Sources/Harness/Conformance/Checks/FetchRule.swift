@@ -48,7 +48,7 @@ package struct FetchRule: Sendable {
         self.granularity = granularity
         self.mergesRequests = mergesRequests
         self.ciphertextByteCount = ciphertextByteCount
-        self.isCTR = strategy.mode == .ctr
+        self.isCTR = strategy.cipher == .aesCTR
         self.chunkByteCount = strategy.chunkByteCount ?? 1 << 62
         self.chunkCiphertextByteCount = chunkByteCount + (strategy.padding == .pkcs7 ? 16 : 0)
         self.headerByteCount = strategy.chunkFormat.map(OracleChunkLayout.headerByteCount) ?? 0

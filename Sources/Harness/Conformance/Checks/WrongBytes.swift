@@ -124,10 +124,10 @@ struct IVGuess {
     func guess(_ delivered: [UInt8], from offset: UInt64, wrongFrom index: Int) throws(DecryptionError) -> String? {
         let first = block(with: offset + UInt64(index), delivered: offset..<offset + UInt64(delivered.count))
         // A few bytes agree by chance; the block after has more. Nothing but an authentic chunk is ever delivered.
-        guard let first, first.bytes.count >= 4, group.strategy.mode != .gcm else { return nil }
+        guard let first, first.bytes.count >= 4, group.strategy.cipher.isStreaming else { return nil }
         let lower = Int(first.start + UInt64(first.bytes.lowerBound) - offset)
         let wrong = Array(delivered[lower..<lower + first.bytes.count])
-        return group.strategy.mode == .ctr ? try counterGuess(wrong, first) : try chainGuess(wrong, first)
+        return group.strategy.cipher == .aesCTR ? try counterGuess(wrong, first) : try chainGuess(wrong, first)
     }
 
     private func block(with offset: UInt64, delivered: Range<UInt64>) -> DeliveredBlock? {

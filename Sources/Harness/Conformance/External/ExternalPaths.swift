@@ -75,7 +75,9 @@ struct ExternalReplacements {
             }
             guard groups.count == 2 else { continue }
             var steps = [("", groups[0]), ("another file under the same path", groups[1])]
-            if strategy.mode == .ctr { steps.append(("the same file with another key", underAnotherKey(groups[1]))) }
+            if strategy.cipher == .aesCTR {
+                steps.append(("the same file with another key", underAnotherKey(groups[1])))
+            }
             run(steps, into: &tally)
         }
         guard hello.readsPlaylists else { return }

@@ -231,7 +231,7 @@ extension ProtocolCheck {
             ("an unknown strategy and no source", .invalidRequest, ["strategy": "rot13", "source": nil]),
             ("an unknown strategy and no id", .invalidRequest, ["strategy": "rot13", "id": nil]),
         ]
-        if strategy.mode == .cbc, hello.isServed {
+        if strategy.cipher == .aesCBC, hello.isServed {
             cases += [
                 ("17 bytes of ciphertext", .truncatedCiphertext, ["source": oddLength]),
                 ("17 bytes of ciphertext and a short IV", .invalidIV, ["source": oddLength, "iv": shortIV]),

@@ -46,7 +46,7 @@ struct ScriptedSource: WrappingSource {
 /// A backend over a right one, that changes the IV of each stretch, or what comes of it.
 struct FaultyBackend: CipherBackend {
     typealias Change =
-        @Sendable (_ mode: CipherMode, _ base: any CipherContext, _ stretch: Stretch) throws(DecryptionError) -> Void
+        @Sendable (_ cipher: Cipher, _ base: any CipherContext, _ stretch: Stretch) throws(DecryptionError) -> Void
 
     /// What a context is asked to decrypt.
     struct Stretch {
@@ -83,32 +83,18 @@ struct FaultyBackend: CipherBackend {
     let version = "0"
     let cpuFeatures: [String] = []
 
-    var modes: [CipherMode] { base.modes.filter { $0 != .gcm } }
-    var keyByteCounts: [Int] { base.keyByteCounts }
-
-    private final class Context: CipherContext {
-        let base: any CipherContext
-        let mode: CipherMode
-        let keyByteCount: Int
-        let change: Change
-
-        init(base: any CipherContext, mode: CipherMode, keyByteCount: Int, change: @escaping Change) {
-            (self.base, self.mode, self.keyByteCount, self.change) = (base, mode, keyByteCount, change)
-        }
-
-        func process(
-            _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, iv: Block
-        ) throws(DecryptionError) {
-            try change(mode, base, Stretch(input: input, output: output, iv: iv, keyByteCount: keyByteCount))
-        }
-    }
+    var ciphers: [CipherSupport] { base.ciphers.filter(\.cipher.isStreaming) }
 
     func makeContext(
-        mode: CipherMode, direction: CipherDirection, key: SecretKey
+        _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
-        Context(
-            base: try base.makeContext(mode: mode, direction: direction, key: key), mode: mode,
-            keyByteCount: key.byteCount, change: change)
+        let base = try base.makeContext(cipher, direction, key: key)
+        return FaultyContext { [change, keyByteCount = key.byteCount] (call) throws(DecryptionError) in
+            let stretch = Stretch(
+                input: call.input, output: call.output, iv: Block(loadingFrom: call.nonce), keyByteCount: keyByteCount)
+            try change(cipher, base, stretch)
+            return true
+        }
     }
 }
 
@@ -120,19 +106,8 @@ struct FaultyChunkBackend: CipherBackend {
     ///   - isLast: Whether this is the first context that was made of the backend: the one that an object is opened with,
     ///     which sees nothing but the last chunk.
     typealias Change =
-        @Sendable (_ base: any ChunkContext, _ chunk: Chunk, _ isLast: Bool) throws(DecryptionError) -> Bool
-
-    /// What a context is asked to open.
-    struct Chunk {
-        let input: UnsafeRawBufferPointer
-        let output: UnsafeMutableRawPointer
-        let start: Block
-
-        /// Opens it, perhaps with another nonce.
-        func process(with base: any ChunkContext, start: Block? = nil) throws(DecryptionError) -> Bool {
-            try base.process(input, into: output, start: start ?? self.start)
-        }
-    }
+        @Sendable (_ base: any CipherContext, _ chunk: FaultyContext.Call, _ isLast: Bool) throws(DecryptionError) ->
+            Bool
 
     let base: any CipherBackend
     let change: Change
@@ -145,40 +120,51 @@ struct FaultyChunkBackend: CipherBackend {
         (self.base, self.change) = (base, change)
     }
 
-    var modes: [CipherMode] { base.modes }
-    var keyByteCounts: [Int] { base.keyByteCounts }
+    var ciphers: [CipherSupport] { base.ciphers }
 
     func makeContext(
-        mode: CipherMode, direction: CipherDirection, key: SecretKey
+        _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
-        try base.makeContext(mode: mode, direction: direction, key: key)
-    }
-
-    func makeChunkContext(
-        direction: CipherDirection, key: SecretKey
-    ) throws(DecryptionError) -> any ChunkContext {
+        let base = try base.makeContext(cipher, direction, key: key)
+        guard !cipher.isStreaming else { return base }
         let isLast = contextCount.change { count in
             count += 1
             return count == 1
         }
-        return Context(
-            base: try base.makeChunkContext(direction: direction, key: key), isLast: isLast, change: change)
+        return FaultyContext { [change] (call) throws(DecryptionError) in try change(base, call, isLast) }
+    }
+}
+
+/// A context that does something of its own with each call.
+final class FaultyContext: CipherContext {
+    /// What it is asked to process.
+    struct Call {
+        let input: UnsafeRawBufferPointer
+        let output: UnsafeMutableRawPointer
+        let nonce: UnsafeRawBufferPointer
+        let associatedData: UnsafeRawBufferPointer
+
+        /// Processes it, perhaps with another nonce.
+        func process(with base: any CipherContext, nonce: [UInt8]? = nil) throws(DecryptionError) -> Bool {
+            var nonce = nonce ?? Array(self.nonce)
+            return try nonce.withMutableBytes { (nonce) throws(DecryptionError) in
+                try base.process(
+                    input, into: output, nonce: UnsafeRawBufferPointer(nonce), associatedData: associatedData)
+            }
+        }
     }
 
-    private final class Context: ChunkContext {
-        let base: any ChunkContext
-        let isLast: Bool
-        let change: Change
+    private let body: (Call) throws(DecryptionError) -> Bool
 
-        init(base: any ChunkContext, isLast: Bool, change: @escaping Change) {
-            (self.base, self.isLast, self.change) = (base, isLast, change)
-        }
+    init(_ body: @escaping (Call) throws(DecryptionError) -> Bool) {
+        self.body = body
+    }
 
-        func process(
-            _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, start: Block
-        ) throws(DecryptionError) -> Bool {
-            try change(base, FaultyChunkBackend.Chunk(input: input, output: output, start: start), isLast)
-        }
+    func process(
+        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, nonce: UnsafeRawBufferPointer,
+        associatedData: UnsafeRawBufferPointer
+    ) throws(DecryptionError) -> Bool {
+        try body(Call(input: input, output: output, nonce: nonce, associatedData: associatedData))
     }
 }
 

@@ -257,7 +257,7 @@ final class TextbookPlaylistReader: RandomAccessDecryptor {
                 }
                 let next = bytes.suffix(16).reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
                 let iv = fault == .chainGoesOn ? chain ?? piece.iv : piece.iv
-                let context = try backend.makeContext(mode: .cbc, direction: .decrypt, key: key)
+                let context = try backend.makeContext(.aesCBC, .decrypt, key: key)
                 try bytes.withMutableBytes { (bytes) throws(DecryptionError) in
                     try context.process(inPlace: bytes, iv: Block(bigEndianValue: iv))
                 }

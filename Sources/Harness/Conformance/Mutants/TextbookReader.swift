@@ -22,7 +22,7 @@ final class TextbookReader: RandomAccessDecryptor {
         openPlaylist: ConformanceSubject.OpenPlaylist? = nil
     ) -> ConformanceSubject {
         ConformanceSubject(
-            name: name, mergesRequests: false, supports: { strategy, _ in strategy.mode != .gcm },
+            name: name, mergesRequests: false, supports: { strategy, _ in strategy.cipher.isStreaming },
             openPlaylist: openPlaylist
         ) { (setup, source, strategy, key) throws(DecryptionError) in
             try TextbookReader(
@@ -39,7 +39,7 @@ final class TextbookReader: RandomAccessDecryptor {
         self.strategy = strategy
         self.rules = rules
         self.windowByteCount = max(16, min(windowByteCount, rules.largestWindow) / 16 * 16)
-        let context = try backend.makeContext(mode: strategy.mode, direction: .decrypt, key: key)
+        let context = try backend.makeContext(strategy.cipher, .decrypt, key: key)
         self.context = context
         self.ciphertextByteCount = try rules.ciphertextByteCount(source.byteCount, strategy)
         var length = ciphertextByteCount
@@ -98,7 +98,7 @@ final class TextbookReader: RandomAccessDecryptor {
         let right = Int(location.offset % 16)
         let start = location.chunkStart + 16 * location.block
         var stop = start + UInt64(right + output.count)
-        if strategy.mode == .cbc { stop = (stop + 15) / 16 * 16 }
+        if strategy.cipher == .aesCBC { stop = (stop + 15) / 16 * 16 }
         // A source shorter than the rules believe is a failed fetch, which is what faults of lengths come to.
         stop = max(stop, min(stop + 16 * UInt64(rules.blocksTooMany), ciphertextByteCount))
         let fetched = cleared((start &- back..<stop).count)
@@ -114,7 +114,7 @@ final class TextbookReader: RandomAccessDecryptor {
         if let ciphertextBlock {
             last = (ciphertextBlock, Block(loadingFrom: UnsafeRawBufferPointer(plaintext), at: lastBlock))
         }
-        let skip = rules.skip(right, strategy.mode)
+        let skip = rules.skip(right, strategy.cipher)
         output.copyBytes(from: plaintext.dropFirst(skip).prefix(output.count))
     }
 
@@ -196,7 +196,7 @@ struct TextbookRules: Sendable {
     /// The ciphertext's length to go by, or an error.
     var ciphertextByteCount: @Sendable (UInt64, Strategy) throws(DecryptionError) -> UInt64 = {
         (count, strategy) throws(DecryptionError) in
-        guard strategy.mode == .ctr || count % 16 == 0 else {
+        guard strategy.cipher == .aesCTR || count % 16 == 0 else {
             throw .truncatedCiphertext(byteCount: count, expected: "a multiple of 16")
         }
         guard strategy.padding != .pkcs7 || count > 0 else {
@@ -237,7 +237,7 @@ struct TextbookRules: Sendable {
 
     /// How many bytes before a block are fetched for its IV.
     var lookBack: @Sendable (TextbookLocation, Strategy) -> UInt64 = { location, strategy in
-        strategy.mode == .cbc && location.block > 0 ? 16 : 0
+        strategy.cipher == .aesCBC && location.block > 0 ? 16 : 0
     }
 
     /// The IV of a block in CBC, its counter block in CTR.
@@ -249,7 +249,7 @@ struct TextbookRules: Sendable {
     }
 
     /// The bytes of a decrypted piece that are skipped.
-    var skip: @Sendable (_ right: Int, _ mode: CipherMode) -> Int = { right, _ in right }
+    var skip: @Sendable (_ right: Int, _ cipher: Cipher) -> Int = { right, _ in right }
 
     /// Blocks that are decrypted beyond those that are needed, where there are any.
     var blocksTooMany = 0
@@ -264,7 +264,7 @@ struct TextbookRules: Sendable {
 extension TextbookIVQuestion {
     /// The right answer. Source: NIST SP 800-38A, sections 6.2 and 6.5.
     var right: Block {
-        if strategy.mode == .ctr { return given.advanced(by: location.block) }
+        if strategy.cipher == .aesCTR { return given.advanced(by: location.block) }
         return location.block == 0 ? chunkIV(location.chunk) : previous ?? chunkIV(location.chunk)
     }
 

@@ -76,8 +76,8 @@ package struct ConformanceSubject: Sendable {
         self.init(
             name: backend.name, largestReadByteCount: largestReadByteCount,
             supports: { strategy, keyByteCount in
-                backend.modes.contains(strategy.mode)
-                    && backend.keyByteCounts.contains(strategy.chunkFormat?.cipherKeyByteCount ?? keyByteCount)
+                backend.supports(
+                    strategy.cipher, keyByteCount: strategy.chunkFormat?.cipherKeyByteCount ?? keyByteCount)
             },
             openShared: { (readerCount, source, strategy, key) throws(DecryptionError) in
                 let object = try EncryptedObject(source: source, strategy: strategy, backend: backend, key: key)
@@ -118,7 +118,7 @@ package struct ConformanceSubject: Sendable {
     /// How our reader over a backend opens playlists, refusing one of which any part cannot be read; `nil` if the
     /// backend lacks the cipher.
     static func playlists(over backend: any CipherBackend) -> OpenPlaylist? {
-        guard backend.modes.contains(.cbc), backend.keyByteCounts.contains(16) else { return nil }
+        guard backend.supports(.aesCBC, keyByteCount: 16) else { return nil }
         return { (setup, playlist, resources) throws(DecryptionError) in
             let object = try HLSObject.whole(
                 playlist.text, resources: NamedSources(resources), keys: playlist.keys, backend: backend)

@@ -70,12 +70,12 @@ package struct PlanInputs: Sendable {
         self.seed = seed
     }
 
-    /// The modes and keys that libraries have to be rated at.
-    package static func ciphers(strategies: [String], keyByteCounts: [Int]) -> Set<DecryptionRates.Cipher> {
+    /// The ciphers and keys that libraries have to be rated at.
+    package static func ciphers(strategies: [String], keyByteCounts: [Int]) -> Set<DecryptionRates.KeyedCipher> {
         Set(
             strategies.flatMap { name in
                 keys(of: name, keyByteCounts).map {
-                    DecryptionRates.Cipher(mode: Strategy.mode(ofName: name), keyByteCount: $0)
+                    DecryptionRates.KeyedCipher(Strategy.cipher(ofName: name), keyByteCount: $0)
                 }
             })
     }
@@ -202,13 +202,13 @@ extension PlanInputs {
 
     /// How fast a library decrypts a layout: a chunk at once, or each window.
     fileprivate func rates(_ layout: PlannedLayout, _ library: Library) -> [ComputedPlan.Rate] {
-        let cipher = DecryptionRates.Cipher(mode: layout.strategy.mode, keyByteCount: layout.keyByteCount)
+        let cipher = DecryptionRates.KeyedCipher(layout.strategy.cipher, keyByteCount: layout.keyByteCount)
         let calls = layout.strategy.chunkFormat.map { [$0.chunkByteCount] } ?? windowByteCounts
         return calls.map { count in
             // What is in a chunk beside plaintext is no other length.
             let call = layout.strategy.chunkFormat == nil ? count : layout.chunkByteCount ?? count
             return ComputedPlan.Rate(
-                backend: library.name, mode: layout.strategy.mode.rawValue, keyByteCount: layout.keyByteCount,
+                backend: library.name, mode: layout.strategy.cipher.mode, keyByteCount: layout.keyByteCount,
                 callByteCount: call, bytesPerSecond: library.rates.bytesPerSecond(cipher, byteCount: call))
         }
     }

@@ -8,16 +8,16 @@ import Support
 /// Bytes are copied from memory that is longer than the last cache, from one place after the other, as a reader gets them
 /// from the system, and are decrypted in calls of one length.
 package struct DecryptionRates: Sendable {
-    /// A mode with a key of a length.
-    package struct Cipher: Hashable, Sendable {
-        /// The mode.
-        package var mode: CipherMode
+    /// A cipher with a key of a length.
+    package struct KeyedCipher: Hashable, Sendable {
+        /// The cipher.
+        package var cipher: Cipher
         /// The key's length in bytes.
         package var keyByteCount: Int
 
-        /// Creates a cipher.
-        package init(mode: CipherMode, keyByteCount: Int) {
-            (self.mode, self.keyByteCount) = (mode, keyByteCount)
+        /// Creates a cipher with a key.
+        package init(_ cipher: Cipher, keyByteCount: Int) {
+            (self.cipher, self.keyByteCount) = (cipher, keyByteCount)
         }
     }
 
@@ -35,21 +35,21 @@ package struct DecryptionRates: Sendable {
     }
 
     /// Calls of each length that was timed, in ascending order.
-    package var points: [Cipher: [Point]]
+    package var points: [KeyedCipher: [Point]]
     /// What a read of the system costs beside its bytes, in nanoseconds.
     package var callNanoseconds: UInt64
     /// How many bytes a second are copied from a plaintext that is kept.
     package var copiedBytesPerSecond: UInt64
 
     /// Creates rates.
-    package init(points: [Cipher: [Point]], callNanoseconds: UInt64, copiedBytesPerSecond: UInt64) {
+    package init(points: [KeyedCipher: [Point]], callNanoseconds: UInt64, copiedBytesPerSecond: UInt64) {
         self.points = points
         self.callNanoseconds = callNanoseconds
         self.copiedBytesPerSecond = copiedBytesPerSecond
     }
 
     /// How long a call takes: on a straight line between the lengths that were timed.
-    package func nanoseconds(_ cipher: Cipher, byteCount: UInt64) -> Double {
+    package func nanoseconds(_ cipher: KeyedCipher, byteCount: UInt64) -> Double {
         guard let points = points[cipher], let first = points.first, let last = points.last, byteCount > 0 else {
             return 0
         }
@@ -64,7 +64,7 @@ package struct DecryptionRates: Sendable {
     }
 
     /// Plaintext bytes per second in calls of a length.
-    package func bytesPerSecond(_ cipher: Cipher, byteCount: UInt64) -> UInt64 {
+    package func bytesPerSecond(_ cipher: KeyedCipher, byteCount: UInt64) -> UInt64 {
         let nanoseconds = nanoseconds(cipher, byteCount: byteCount)
         return nanoseconds > 0 ? UInt64(nearest: Double(byteCount) * 1e9 / nanoseconds) : 0
     }
@@ -84,18 +84,18 @@ extension DecryptionRates {
     ///
     /// - Parameters:
     ///   - backend: The library.
-    ///   - ciphers: The modes and keys.
+    ///   - ciphers: The ciphers and keys.
     /// - Returns: Medians.
-    /// - Throws: `DecryptionError.unsupported` for a mode that the backend lacks; `.backend` if it fails, or if what comes
-    ///   out is wrong; for buffers that cannot be had.
+    /// - Throws: `DecryptionError.unsupported` for a cipher that the backend lacks; `.backend` if it fails, or if what
+    ///   comes out is wrong; for buffers that cannot be had.
     package static func measured(
-        _ backend: any CipherBackend, _ ciphers: Set<Cipher>
+        _ backend: any CipherBackend, _ ciphers: Set<KeyedCipher>
     ) throws(DecryptionError) -> DecryptionRates {
         let host = ThisHost.describe()
         let options = LimitOptions(
             threads: 1, cacheByteCounts: host.cacheByteCounts, machineByteCount: host.memoryByteCount, folder: "")
         let memory = try LongMemory(byteCount: max(options.memoryByteCount, 32 << 20))
-        var points: [Cipher: [Point]] = [:]
+        var points: [KeyedCipher: [Point]] = [:]
         for cipher in ciphers {
             let decryption = try Decryption(backend, cipher)
             var timed: [Point] = []
@@ -115,43 +115,28 @@ extension DecryptionRates {
 
 /// Decryption by one library with one key.
 private struct Decryption {
-    private typealias Call = (UnsafeRawBufferPointer, UnsafeMutableRawPointer, Block) throws(DecryptionError) -> Bool
-
     private let name: String
-    private let tagByteCount: Int
-    private let seal: Call
-    private let open: Call
-    private let start = Block(bigEndianValue: 1)
+    private let cipher: Cipher
+    private let sealing: any CipherContext
+    private let opening: any CipherContext
 
     private static let (sampleNanoseconds, minCount) = (8_000_000 as UInt64, 5)
     /// What is copied at once at least, as readers of files read chunks.
     private static let fetchByteCount = 64 << 10
 
-    init(_ backend: any CipherBackend, _ cipher: DecryptionRates.Cipher) throws(DecryptionError) {
-        let key = try SecretKey([UInt8](repeating: 7, count: cipher.keyByteCount))
-        name = "\(backend.name) \(cipher.mode.rawValue)"
-        guard cipher.mode != .gcm else {
-            let seal = try backend.makeChunkContext(direction: .encrypt, key: key)
-            let open = try backend.makeChunkContext(direction: .decrypt, key: key)
-            tagByteCount = ChunkFormat.tagByteCount
-            self.seal = { (input, output, start) throws(DecryptionError) in
-                try seal.process(input, into: output, start: start)
-            }
-            self.open = { (input, output, start) throws(DecryptionError) in
-                try open.process(input, into: output, start: start)
-            }
-            return
-        }
-        let seal = try backend.makeContext(mode: cipher.mode, direction: .encrypt, key: key)
-        let open = try backend.makeContext(mode: cipher.mode, direction: .decrypt, key: key)
-        tagByteCount = 0
-        self.seal = { (input, output, iv) throws(DecryptionError) in
-            try seal.process(input, into: output, iv: iv)
-            return true
-        }
-        self.open = { (input, output, iv) throws(DecryptionError) in
-            try open.process(input, into: output, iv: iv)
-            return true
+    init(_ backend: any CipherBackend, _ keyed: DecryptionRates.KeyedCipher) throws(DecryptionError) {
+        let key = try SecretKey([UInt8](repeating: 7, count: keyed.keyByteCount))
+        cipher = keyed.cipher
+        name = "\(backend.name) \(cipher.mode)"
+        sealing = try backend.makeContext(cipher, .encrypt, key: key)
+        opening = try backend.makeContext(cipher, .decrypt, key: key)
+    }
+
+    private func process(
+        _ context: any CipherContext, _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer
+    ) throws(DecryptionError) -> Bool {
+        try Block(bigEndianValue: 1).withNonce(for: cipher) { (nonce) throws(DecryptionError) in
+            try context.process(input, into: output, nonce: nonce)
         }
     }
 
@@ -159,7 +144,7 @@ private struct Decryption {
     func nanoseconds(
         callByteCount: Int, _ memory: LongMemory
     ) throws(DecryptionError) -> (nanoseconds: Double, isSlow: Bool) {
-        let unit = callByteCount + tagByteCount
+        let unit = callByteCount + cipher.tagByteCount
         let callCount = max(1, Self.fetchByteCount / callByteCount)
         let fetch = unit * callCount
         let buffers = try UnsafeMutableRawBufferPointer.tryAllocate(byteCounts: [fetch, callByteCount, callByteCount])
@@ -167,7 +152,7 @@ private struct Decryption {
         let (fetched, plain, opened) = (buffers[0], buffers[1], buffers[2])
         guard let base = fetched.baseAddress, let output = opened.baseAddress else { return (0, false) }
         for index in plain.indices { plain[index] = UInt8(truncatingIfNeeded: index &* 31 &+ index >> 8) }
-        _ = try seal(UnsafeRawBufferPointer(plain), base, start)
+        _ = try process(sealing, UnsafeRawBufferPointer(plain), into: base)
         for index in 1..<callCount where callCount > 1 {
             (base + index * unit).copyMemory(from: base, byteCount: unit)
         }
@@ -179,7 +164,7 @@ private struct Decryption {
             var isRight = true
             for index in 0..<callCount {
                 let input = UnsafeRawBufferPointer(rebasing: fetched[index * unit..<(index + 1) * unit])
-                isRight = try open(input, output, start) && isRight
+                isRight = try process(opening, input, into: output) && isRight
             }
             times.append(max(1, monotonicNanoseconds() - began))
             place = (place + 1) % placeCount

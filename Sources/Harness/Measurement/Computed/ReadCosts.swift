@@ -66,7 +66,7 @@ package struct ReadCosts: Sendable {
         strategy: Strategy, plaintextByteCount: UInt64, keyByteCount: Int, in surroundings: Surroundings
     ) throws(DecryptionError) {
         meter = Meter(
-            surroundings, DecryptionRates.Cipher(mode: strategy.mode, keyByteCount: keyByteCount))
+            surroundings, DecryptionRates.KeyedCipher(strategy.cipher, keyByteCount: keyByteCount))
         let cipher = IdleCipher(meter: meter, paddingByteCount: UInt8(16 - plaintextByteCount % 16))
         let key = try SecretKey([UInt8](repeating: 0, count: keyByteCount))
         let header = try Self.header(strategy, cipher, key)
@@ -189,10 +189,10 @@ private final class Meter: Sendable {
     let clock = ComputedClock()
     let tally = RequestTally()
     let rates: DecryptionRates
-    private let cipher: DecryptionRates.Cipher
+    private let cipher: DecryptionRates.KeyedCipher
     private let state = Mutex((decrypted: 0 as UInt64, since: 0 as UInt64))
 
-    init(_ surroundings: ReadCosts.Surroundings, _ cipher: DecryptionRates.Cipher) {
+    init(_ surroundings: ReadCosts.Surroundings, _ cipher: DecryptionRates.KeyedCipher) {
         (rates, self.cipher) = (surroundings.rates, cipher)
     }
 
@@ -266,41 +266,32 @@ private struct IdleCipher: CipherBackend {
 
     let name = "idle"
     let version = ""
-    let keyByteCounts = [16, 24, 32]
-    let modes = CipherMode.allCases
+    let ciphers = CipherSupport.aes(gcmNonceByteCounts: 1...Int.max)
     let cpuFeatures: [String] = []
 
     func makeContext(
-        mode: CipherMode, direction: CipherDirection, key: SecretKey
+        _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
-        Context(meter: meter, paddingByteCount: paddingByteCount)
+        Context(meter: meter, paddingByteCount: cipher.isStreaming ? paddingByteCount : nil)
     }
 
-    func makeChunkContext(direction: CipherDirection, key: SecretKey) throws(DecryptionError) -> any ChunkContext {
-        Context(meter: meter, paddingByteCount: paddingByteCount)
-    }
-
-    private final class Context: CipherContext, ChunkContext {
+    private final class Context: CipherContext {
         private let meter: Meter
-        private let paddingByteCount: UInt8
+        private let paddingByteCount: UInt8?
 
-        init(meter: Meter, paddingByteCount: UInt8) {
+        init(meter: Meter, paddingByteCount: UInt8?) {
             self.meter = meter
             self.paddingByteCount = paddingByteCount
         }
 
         func process(
-            _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, iv: Block
-        ) throws(DecryptionError) {
-            meter.note(decrypted: input.count)
-            guard input.count == 16 else { return }
-            output.initializeMemory(as: UInt8.self, repeating: paddingByteCount, count: 16)
-        }
-
-        func process(
-            _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, start: Block
+            _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, nonce: UnsafeRawBufferPointer,
+            associatedData: UnsafeRawBufferPointer
         ) throws(DecryptionError) -> Bool {
             meter.note(decrypted: input.count)
+            if input.count == 16, let paddingByteCount {
+                output.initializeMemory(as: UInt8.self, repeating: paddingByteCount, count: 16)
+            }
             return true
         }
     }

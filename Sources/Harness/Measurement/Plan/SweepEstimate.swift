@@ -145,17 +145,21 @@ package enum BackendSpeed {
     package static func bytesPerSecond(_ backend: any CipherBackend, hasTags: Bool) -> Double {
         let guess = 1e9
         guard let key = try? SecretKey([UInt8](repeating: 1, count: 16)) else { return guess }
-        let (byteCount, start) = (256 << 10, Block(bigEndianValue: 1))
+        let byteCount = 256 << 10
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * byteCount + 16, alignment: 4096)
         defer { buffer.deallocate() }
         buffer.initializeMemory(as: UInt8.self, repeating: 0)
         guard let output = buffer.baseAddress?.advanced(by: byteCount) else { return guess }
         let input = UnsafeRawBufferPointer(rebasing: buffer[..<byteCount])
-        let chunks = hasTags ? try? backend.makeChunkContext(direction: .encrypt, key: key) : nil
-        let blocks = hasTags ? nil : try? backend.makeContext(mode: .cbc, direction: .decrypt, key: key)
+        let cipher: Cipher = hasTags ? .aesGCM : .aesCBC
+        guard let context = try? backend.makeContext(cipher, hasTags ? .encrypt : .decrypt, key: key) else {
+            return guess
+        }
         func work() -> Bool {
-            if let chunks { return (try? chunks.process(input, into: output, start: start)) != nil }
-            return (try? blocks?.process(input, into: output, iv: start)) != nil
+            let isDone = try? Block(bigEndianValue: 1).withNonce(for: cipher) { (nonce) throws(DecryptionError) in
+                try context.process(input, into: output, nonce: nonce)
+            }
+            return isDone ?? false
         }
         guard work() else { return guess }
         let begin = monotonicNanoseconds()

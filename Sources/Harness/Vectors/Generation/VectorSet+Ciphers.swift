@@ -9,7 +9,7 @@ extension VectorSet {
             let chunk = strategy.chunkByteCount ?? .max
             // Blocks inside chunks, alone and two at a time; the first chunk's first block.
             let inside = stride(from: UInt64(16), to: length - 16, by: 16).filter { $0 % chunk != 0 }
-            let later: VectorFlag = strategy.mode == .ctr ? .counterStart : .previousBlock
+            let later: VectorFlag = strategy.cipher == .aesCTR ? .counterStart : .previousBlock
             let first = (0..<16).map { ReadPattern.product(offsets: [$0...$0], counts: [1, 16 - Int($0)], flags: []) }
             let others = inside.map { block in
                 ReadPattern.product(

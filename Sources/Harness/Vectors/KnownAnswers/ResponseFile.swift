@@ -36,11 +36,11 @@ struct ResponseFile {
                     "no cipher mode is named: expected CBC, CTR, ECB or another in a comment or the file's name",
                     line: entry.line)
             }
-            guard let mode = kind.mode else {
+            guard let cipher = kind.cipher else {
                 unsupported.append(UnsupportedVector(id: id, reason: "no strategy is \(kind.name)"))
                 continue
             }
-            groups.append(try reader.group(entry, id: id, mode: mode, isMonteCarlo: kind.isMonteCarlo))
+            groups.append(try reader.group(entry, id: id, cipher: cipher, isMonteCarlo: kind.isMonteCarlo))
         }
     }
 }
@@ -59,11 +59,11 @@ struct ResponseKind {
         self.isMonteCarlo = texts.contains { $0.uppercased().contains("MCT") }
     }
 
-    /// The mode, if our strategies have it.
-    var mode: CipherMode? {
+    /// The cipher, if our strategies have it.
+    var cipher: Cipher? {
         switch name {
-        case "CBC": .cbc
-        case "CTR": isMonteCarlo ? nil : .ctr
+        case "CBC": .aesCBC
+        case "CTR": isMonteCarlo ? nil : .aesCTR
         default: nil
         }
     }
@@ -138,7 +138,7 @@ extension Substring {
 extension ResponseReader {
     /// A case as a group.
     func group(
-        _ entry: Entry, id: String, mode: CipherMode, isMonteCarlo: Bool
+        _ entry: Entry, id: String, cipher: Cipher, isMonteCarlo: Bool
     ) throws(VectorFileError) -> VectorGroup {
         func bytes(_ name: String) throws(VectorFileError) -> [UInt8] {
             guard let (value, line) = entry.members[name] else {
@@ -169,13 +169,13 @@ extension ResponseReader {
         let (plaintext, ciphertext) = (try bytes("PLAINTEXT"), try bytes("CIPHERTEXT"))
         let key = try check("KEY") { () throws(DecryptionError) in try SecretKey(keyBytes) }
         let iv = try check("IV") { () throws(DecryptionError) in try Block(ivBytes) }
-        guard plaintext.count == ciphertext.count, mode == .ctr || plaintext.count % 16 == 0 else {
+        guard plaintext.count == ciphertext.count, cipher == .aesCTR || plaintext.count % 16 == 0 else {
             throw error(
                 "\(plaintext.count) bytes of plaintext and \(ciphertext.count) of ciphertext: expected as many, "
                     + "and in CBC whole blocks", line: entry.line)
         }
         let source = "\(FileName.withoutFolder(path)), \(entry.section), COUNT = \(entry.count)"
-        let strategy: Strategy = mode == .ctr ? .ctr(iv: iv) : .cbcContinuous(iv: iv, padding: .none)
+        let strategy: Strategy = cipher == .aesCTR ? .ctr(iv: iv) : .cbcContinuous(iv: iv, padding: .none)
         guard isMonteCarlo else {
             return VectorGroup(
                 id: id, source: source, strategy: strategy, key: key, ciphertext: ciphertext, message: plaintext)

@@ -44,45 +44,42 @@ public struct GCMSealer: KeySealer {
     ///   - key: 16, 24 or 32 bytes that never lie beside what they seal.
     /// - Throws: `DecryptionError.unsupported` if the backend cannot do this, `.invalidKey`.
     public init(backend: any CipherBackend, key: SecretKey) throws(DecryptionError) {
-        _ = try backend.makeChunkContext(direction: .encrypt, key: key)
+        _ = try backend.makeContext(.aesGCM, .encrypt, key: key)
         self.backend = backend
         self.key = key
     }
 
     /// Seals bytes under a fresh nonce; see ``KeySealer/seal(_:)``.
     public func seal(_ plaintext: UnsafeRawBufferPointer) throws(DecryptionError) -> [UInt8] {
-        let nonce = [UInt8].random(count: Self.nonceByteCount)
-        let context = try backend.makeChunkContext(direction: .encrypt, key: key)
+        let context = try backend.makeContext(.aesGCM, .encrypt, key: key)
         let buffer = UnsafeMutableRawBufferPointer.allocate(
-            byteCount: plaintext.count + Self.tagByteCount, alignment: 16)
+            byteCount: Self.nonceByteCount + plaintext.count + Self.tagByteCount, alignment: 16)
         defer { buffer.deallocate() }
-        guard let start = buffer.baseAddress, try context.process(plaintext, into: start, start: Self.start(nonce))
+        buffer.copyBytes(from: [UInt8].random(count: Self.nonceByteCount))
+        let nonce = UnsafeRawBufferPointer(rebasing: buffer[..<Self.nonceByteCount])
+        guard let start = buffer.baseAddress,
+            try context.process(plaintext, into: start + Self.nonceByteCount, nonce: nonce)
         else {
             throw .backend(name: backend.name, operation: "sealing a key", reason: "it was not sealed")
         }
-        return Self.mark + nonce + Array(buffer)
+        return Self.mark + Array(buffer)
     }
 
     /// Opens what was sealed; see ``KeySealer/open(_:into:)``.
     public func open(
         _ sealed: [UInt8], into plaintext: UnsafeMutableRawBufferPointer
     ) throws(DecryptionError) -> Int {
-        let header = Self.mark.count + Self.nonceByteCount
-        let count = sealed.count - header - Self.tagByteCount
+        let count = sealed.count - Self.mark.count - Self.nonceByteCount - Self.tagByteCount
         guard count >= 0, sealed.starts(with: Self.mark), plaintext.count >= count,
             let output = plaintext.baseAddress
         else { throw .authenticationFailed(chunk: 0) }
-        let start = try Self.start(Array(sealed[Self.mark.count..<header]))
-        let context = try backend.makeChunkContext(direction: .decrypt, key: key)
-        let input = UnsafeMutableRawBufferPointer.allocate(byteCount: sealed.count - header, alignment: 16)
+        let context = try backend.makeContext(.aesGCM, .decrypt, key: key)
+        let input = UnsafeMutableRawBufferPointer.allocate(byteCount: sealed.count - Self.mark.count, alignment: 16)
         defer { input.deallocate() }
-        input.copyBytes(from: sealed[header...])
-        try context.open(UnsafeRawBufferPointer(input), chunk: 0, into: output, start: start)
+        input.copyBytes(from: sealed[Self.mark.count...])
+        try context.open(
+            UnsafeRawBufferPointer(rebasing: input[Self.nonceByteCount...]), chunk: 0, into: output,
+            nonce: UnsafeRawBufferPointer(rebasing: input[..<Self.nonceByteCount]))
         return count
-    }
-
-    /// J₀. Source: NIST SP 800-38D, section 7.1.
-    private static func start(_ nonce: [UInt8]) throws(DecryptionError) -> Block {
-        try Block(nonce + [0, 0, 0, 1])
     }
 }

@@ -31,7 +31,7 @@ struct BackendsCommand: ParsableCommand {
                     "name": .string(name), "version": JSONValue(backend?.version),
                     "available": .bool(backend != nil), "reason": JSONValue(Self.reason(outcome)),
                     "keyByteCounts": .array((backend?.keyByteCounts ?? []).map { .integer(UInt64($0)) }),
-                    "modes": JSONValue(strings: (backend?.modes ?? []).map(\.rawValue)),
+                    "modes": JSONValue(strings: (backend?.ciphers ?? []).map(\.cipher.mode)),
                     "cpuFeatures": JSONValue(strings: backend?.cpuFeatures ?? []),
                 ]
             }
@@ -45,7 +45,7 @@ struct BackendsCommand: ParsableCommand {
                 }
                 rows.append([
                     name, backend.version, backend.keyByteCounts.map { "\($0 * 8)" }.joined(separator: "/"),
-                    backend.modes.map(\.rawValue).joined(separator: " "),
+                    backend.ciphers.map(\.cipher.mode).joined(separator: " "),
                     backend.cpuFeatures.isEmpty ? "none" : backend.cpuFeatures.joined(separator: " "),
                 ])
             }

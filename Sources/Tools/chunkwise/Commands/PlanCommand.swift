@@ -192,7 +192,7 @@ struct PlanCommand: ParsableCommand {
         }
     }
 
-    private func libraries(_ ciphers: Set<DecryptionRates.Cipher>) throws -> [PlanInputs.Library] {
+    private func libraries(_ ciphers: Set<DecryptionRates.KeyedCipher>) throws -> [PlanInputs.Library] {
         try Self.list(backend ?? "libgcrypt", "--backend", "a list such as libgcrypt,openssl") { $0 }.map { name in
             let cipher = try Validated.backend(name)
             return PlanInputs.Library(

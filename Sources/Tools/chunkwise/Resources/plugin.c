@@ -1,4 +1,4 @@
-/* A plug-in for Chunkwise: blocks of AES, of which its readers make ranges. chunkwise_plugin.h says what each function is
+/* A plug-in for Chunkwise: AES, of whose blocks its readers make ranges. chunkwise_plugin.h says what each function is
  * given; what you leave out is NULL in the table. */
 
 #include "chunkwise_plugin.h"
@@ -12,6 +12,7 @@ typedef struct {
 
 static int make_key(int cipher, const void *key, size_t count, void **made) {
   if (count != 16 && count != 24 && count != 32) return CHUNKWISE_INVALID_KEY;
+  if (cipher < CHUNKWISE_CBC || cipher > CHUNKWISE_CTR) return CHUNKWISE_UNSUPPORTED;
   schedule *own = calloc(1, sizeof *own);
   if (own == NULL) return CHUNKWISE_INTERNAL;
   own->cipher = cipher;
@@ -22,14 +23,15 @@ static int make_key(int cipher, const void *key, size_t count, void **made) {
 
 static void free_key(void *made) { free(made); }
 
-static int cbc_decrypt(void *made, uint8_t iv[16], const void *in, void *out, size_t blocks) {
-  (void)made, (void)iv, (void)in, (void)out, (void)blocks;
-  return CHUNKWISE_UNSUPPORTED;
-}
-
-static int ctr(void *made, const uint8_t counter[16], const void *in, void *out, size_t bytes) {
-  (void)made, (void)counter, (void)in, (void)out, (void)bytes;
-  return CHUNKWISE_UNSUPPORTED;
+static int decrypt(void *made, const uint8_t *nonce, size_t nonce_count, const void *associated_data,
+                   size_t associated_data_count, const void *in, void *out, size_t bytes) {
+  (void)nonce, (void)nonce_count, (void)associated_data, (void)associated_data_count, (void)in, (void)out, (void)bytes;
+  const schedule *own = made;
+  switch (own->cipher) {
+  case CHUNKWISE_CBC: return CHUNKWISE_UNSUPPORTED; /* Decrypt blocks from the IV `nonce` here. */
+  case CHUNKWISE_CTR: return CHUNKWISE_UNSUPPORTED; /* Decrypt bytes from the counter block `nonce` here. */
+  default: return CHUNKWISE_UNSUPPORTED;
+  }
 }
 
 const chunkwise_plugin *chunkwise_plugin_v1(uint32_t harness_abi) {
@@ -39,9 +41,8 @@ const chunkwise_plugin *chunkwise_plugin_v1(uint32_t harness_abi) {
       .name = "@NAME@",
       .version = "0",
       .key = make_key,
-      .cbc_decrypt = cbc_decrypt,
-      .ctr = ctr,
       .key_free = free_key,
+      .decrypt = decrypt,
   };
   return harness_abi == CHUNKWISE_ABI ? &plugin : NULL;
 }

@@ -1,4 +1,4 @@
-//! A plug-in for Chunkwise: blocks of AES, of which its readers make ranges. chunkwise_plugin.h says what each function is
+//! A plug-in for Chunkwise: AES, of whose blocks its readers make ranges. chunkwise_plugin.h says what each function is
 //! given; what you leave out is `None` in the table.
 
 use std::ffi::{c_char, c_int, c_void};
@@ -6,6 +6,8 @@ use std::ffi::{c_char, c_int, c_void};
 const ABI: u32 = 1;
 const UNSUPPORTED: c_int = 2;
 const INVALID_KEY: c_int = 3;
+const CBC: c_int = 1;
+const CTR: c_int = 2;
 
 /// The table of chunkwise_plugin.h, member by member.
 #[repr(C)]
@@ -18,26 +20,33 @@ pub struct Plugin {
     // Level 2: open, cursor, read, cursor_free, close.
     reader: [Option<unsafe extern "C" fn()>; 5],
     key: Option<unsafe extern "C" fn(c_int, *const c_void, usize, *mut *mut c_void) -> c_int>,
-    cbc_decrypt: Option<unsafe extern "C" fn(*mut c_void, *mut u8, *const c_void, *mut c_void, usize) -> c_int>,
-    ctr: Option<unsafe extern "C" fn(*mut c_void, *const u8, *const c_void, *mut c_void, usize) -> c_int>,
     key_free: Option<unsafe extern "C" fn(*mut c_void)>,
-    gcm_open: Option<unsafe extern "C" fn(*mut c_void, *const u8, *const c_void, *mut c_void, usize) -> c_int>,
+    decrypt: Option<Decrypt>,
+    nonces: Option<unsafe extern "C" fn(c_int, *mut usize, *mut usize)>,
 }
+
+/// The schedule; the nonce; the associated data; input, output, and how many bytes come out.
+type Decrypt = unsafe extern "C" fn(
+    *mut c_void, *const u8, usize, *const c_void, usize, *const c_void, *mut c_void, usize,
+) -> c_int;
 
 // Nothing in it changes.
 unsafe impl Sync for Plugin {}
 
 /// What a key is for, and its schedule.
 struct Schedule {
-    _cipher: c_int,
+    cipher: c_int,
 }
 
 unsafe extern "C" fn key(cipher: c_int, _key: *const c_void, count: usize, made: *mut *mut c_void) -> c_int {
     if ![16, 24, 32].contains(&count) {
         return INVALID_KEY;
     }
+    if ![CBC, CTR].contains(&cipher) {
+        return UNSUPPORTED;
+    }
     // Make the schedule here.
-    unsafe { *made = Box::into_raw(Box::new(Schedule { _cipher: cipher })) as *mut c_void };
+    unsafe { *made = Box::into_raw(Box::new(Schedule { cipher })) as *mut c_void };
     0
 }
 
@@ -46,16 +55,15 @@ unsafe extern "C" fn key_free(made: *mut c_void) {
 }
 
 // `input` and `output` may be the same memory: make no `&[u8]` of the one while there is a `&mut [u8]` of the other.
-unsafe extern "C" fn cbc_decrypt(
-    _made: *mut c_void, _iv: *mut u8, _input: *const c_void, _output: *mut c_void, _blocks: usize,
+unsafe extern "C" fn decrypt(
+    made: *mut c_void, _nonce: *const u8, _nonce_count: usize, _associated_data: *const c_void,
+    _associated_data_count: usize, _input: *const c_void, _output: *mut c_void, _bytes: usize,
 ) -> c_int {
-    UNSUPPORTED
-}
-
-unsafe extern "C" fn ctr(
-    _made: *mut c_void, _counter: *const u8, _input: *const c_void, _output: *mut c_void, _bytes: usize,
-) -> c_int {
-    UNSUPPORTED
+    match unsafe { &*(made as *const Schedule) }.cipher {
+        CBC => UNSUPPORTED, // Decrypt blocks from the IV `_nonce` here.
+        CTR => UNSUPPORTED, // Decrypt bytes from the counter block `_nonce` here.
+        _ => UNSUPPORTED,
+    }
 }
 
 static PLUGIN: Plugin = Plugin {
@@ -66,10 +74,9 @@ static PLUGIN: Plugin = Plugin {
     strategies: std::ptr::null(),
     reader: [None; 5],
     key: Some(key),
-    cbc_decrypt: Some(cbc_decrypt),
-    ctr: Some(ctr),
     key_free: Some(key_free),
-    gcm_open: None,
+    decrypt: Some(decrypt),
+    nonces: None,
 };
 
 #[no_mangle]

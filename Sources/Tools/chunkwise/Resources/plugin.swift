@@ -1,4 +1,4 @@
-// A plug-in for Chunkwise: blocks of AES, of which its readers make ranges. chunkwise_plugin.h says what each function is
+// A plug-in for Chunkwise: AES, of whose blocks its readers make ranges. chunkwise_plugin.h says what each function is
 // given; what you leave out is nil in the table.
 
 import CChunkwisePlugin
@@ -25,6 +25,9 @@ nonisolated(unsafe) private let plugin: UnsafePointer<chunkwise_plugin> = {
     plugin.pointee.version = text("0")
     plugin.pointee.key = { cipher, key, count, made in
         guard [16, 24, 32].contains(count) else { return Int32(CHUNKWISE_INVALID_KEY.rawValue) }
+        guard [Int32(CHUNKWISE_CBC.rawValue), Int32(CHUNKWISE_CTR.rawValue)].contains(cipher) else {
+            return Int32(CHUNKWISE_UNSUPPORTED.rawValue)
+        }
         // Make the schedule here.
         made?.pointee = Unmanaged.passRetained(Schedule(cipher: cipher)).toOpaque()
         return 0
@@ -32,8 +35,10 @@ nonisolated(unsafe) private let plugin: UnsafePointer<chunkwise_plugin> = {
     plugin.pointee.key_free = { made in
         if let made { Unmanaged<Schedule>.fromOpaque(made).release() }
     }
-    plugin.pointee.cbc_decrypt = { _, _, _, _, _ in Int32(CHUNKWISE_UNSUPPORTED.rawValue) }
-    plugin.pointee.ctr = { _, _, _, _, _ in Int32(CHUNKWISE_UNSUPPORTED.rawValue) }
+    plugin.pointee.decrypt = { made, nonce, nonceCount, associatedData, associatedDataCount, input, output, count in
+        // Decrypt here, with the schedule's cipher.
+        Int32(CHUNKWISE_UNSUPPORTED.rawValue)
+    }
     return UnsafePointer(plugin)
 }()
 

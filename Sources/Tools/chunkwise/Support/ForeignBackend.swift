@@ -14,8 +14,7 @@ struct ForeignBackend: CipherBackend {
     let name: String
     /// What the library gives, with the digest of its file; what a program says.
     let version: String
-    let keyByteCounts: [Int]
-    let modes: [CipherMode] = []
+    let ciphers: [CipherSupport] = []
     let cpuFeatures: [String] = []
 
     /// Whether a name is of such a backend.
@@ -61,7 +60,6 @@ struct ForeignBackend: CipherBackend {
         }
         self.name = name
         version = answer["version"]?.string ?? "unknown"
-        keyByteCounts = answer["keyByteCounts"]?.array?.compactMap { $0.integer.map(Int.init) } ?? []
     }
 
     /// Puts it to vectors, as any program that speaks the protocol.
@@ -86,7 +84,7 @@ struct ForeignBackend: CipherBackend {
     }
 
     func makeContext(
-        mode: CipherMode, direction: CipherDirection, key: SecretKey
+        _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
         throw .unsupported("\(name) in this process")
     }

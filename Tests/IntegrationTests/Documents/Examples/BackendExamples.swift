@@ -12,7 +12,7 @@ import BoringSSLBackend
 /// One stretch of CBC, decrypted by any backend.
 func decryptStretch(_ ciphertext: [UInt8], key: SecretKey, iv: Block, with backend: any CipherBackend) throws -> [UInt8]
 {
-    let context = try backend.makeContext(mode: .cbc, direction: .decrypt, key: key)
+    let context = try backend.makeContext(.aesCBC, .decrypt, key: key)
     var bytes = ciphertext
     try bytes.withUnsafeMutableBytes { try context.process(inPlace: $0, iv: iv) }
     return bytes
@@ -55,7 +55,7 @@ func allBackends() throws -> [any CipherBackend] {
 func kernelBackend() throws -> (any CipherBackend)? {
     do {
         let backend = try KernelCrypto()
-        print(backend.name, backend.version, backend.modes)
+        print(backend.name, backend.version, backend.ciphers)
         return backend
     } catch .unavailable {
         return nil

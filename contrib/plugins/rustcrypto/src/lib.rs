@@ -38,10 +38,20 @@ pub struct Plugin {
     cursor_free: Option<extern "C" fn()>,
     close: Option<extern "C" fn()>,
     key: Option<unsafe extern "C" fn(c_int, *const u8, usize, *mut *mut c_void) -> c_int>,
-    cbc_decrypt: Option<unsafe extern "C" fn(*const c_void, *mut u8, *const u8, *mut u8, usize) -> c_int>,
-    ctr: Option<unsafe extern "C" fn(*const c_void, *const u8, *const u8, *mut u8, usize) -> c_int>,
     key_free: Option<unsafe extern "C" fn(*mut c_void)>,
-    gcm_open: Option<extern "C" fn()>,
+    decrypt: Option<
+        unsafe extern "C" fn(
+            *const c_void,
+            *const u8,
+            usize,
+            *const c_void,
+            usize,
+            *const u8,
+            *mut u8,
+            usize,
+        ) -> c_int,
+    >,
+    nonces: Option<extern "C" fn()>,
 }
 
 /// The table is never written to, and its pointers are to constants.
@@ -59,10 +69,9 @@ static PLUGIN: Plugin = Plugin {
     cursor_free: None,
     close: None,
     key: Some(key),
-    cbc_decrypt: Some(cbc_decrypt),
-    ctr: Some(ctr),
     key_free: Some(key_free),
-    gcm_open: None,
+    decrypt: Some(decrypt),
+    nonces: None,
 };
 
 /// The one symbol.
@@ -75,8 +84,13 @@ pub extern "C" fn chunkwise_plugin_v1(harness_abi: u32) -> *const Plugin {
     }
 }
 
-/// A schedule. It is only read, so that several threads may share it.
-enum Schedule {
+/// A schedule, and what it is for. It is only read, so that several threads may share it.
+struct Schedule {
+    cipher: c_int,
+    aes: Aes,
+}
+
+enum Aes {
     Aes128(Aes128),
     Aes192(Aes192),
     Aes256(Aes256),
@@ -91,12 +105,12 @@ unsafe extern "C" fn key(cipher: c_int, key: *const u8, count: usize, schedule: 
         return UNSUPPORTED;
     }
     let key = std::slice::from_raw_parts(key, count);
-    let made = Box::new(match count {
-        16 => Schedule::Aes128(Aes128::new(GenericArray::from_slice(key))),
-        24 => Schedule::Aes192(Aes192::new(GenericArray::from_slice(key))),
-        _ => Schedule::Aes256(Aes256::new(GenericArray::from_slice(key))),
-    });
-    *schedule = Box::into_raw(made) as *mut c_void;
+    let aes = match count {
+        16 => Aes::Aes128(Aes128::new(GenericArray::from_slice(key))),
+        24 => Aes::Aes192(Aes192::new(GenericArray::from_slice(key))),
+        _ => Aes::Aes256(Aes256::new(GenericArray::from_slice(key))),
+    };
+    *schedule = Box::into_raw(Box::new(Schedule { cipher, aes })) as *mut c_void;
     OK
 }
 
@@ -113,34 +127,39 @@ unsafe extern "C" fn key_free(schedule: *mut c_void) {
     drop(Box::from_raw(schedule));
 }
 
-unsafe extern "C" fn cbc_decrypt(
+/// Decrypts a stretch. The nonce has 16 bytes, and there is no associated data, as there is no GCM.
+unsafe extern "C" fn decrypt(
     schedule: *const c_void,
-    iv: *mut u8,
-    input: *const u8,
-    output: *mut u8,
-    blocks: usize,
-) -> c_int {
-    match &*(schedule as *const Schedule) {
-        Schedule::Aes128(cipher) => decrypt(cipher, iv, input, output, blocks),
-        Schedule::Aes192(cipher) => decrypt(cipher, iv, input, output, blocks),
-        Schedule::Aes256(cipher) => decrypt(cipher, iv, input, output, blocks),
-    }
-    OK
-}
-
-unsafe extern "C" fn ctr(
-    schedule: *const c_void,
-    counter: *const u8,
+    nonce: *const u8,
+    _nonce_count: usize,
+    _associated_data: *const c_void,
+    _associated_data_count: usize,
     input: *const u8,
     output: *mut u8,
     bytes: usize,
 ) -> c_int {
-    match &*(schedule as *const Schedule) {
-        Schedule::Aes128(cipher) => count(cipher, counter, input, output, bytes),
-        Schedule::Aes192(cipher) => count(cipher, counter, input, output, bytes),
-        Schedule::Aes256(cipher) => count(cipher, counter, input, output, bytes),
+    let schedule = &*(schedule as *const Schedule);
+    match &schedule.aes {
+        Aes::Aes128(aes) => stream(schedule.cipher, aes, nonce, input, output, bytes),
+        Aes::Aes192(aes) => stream(schedule.cipher, aes, nonce, input, output, bytes),
+        Aes::Aes256(aes) => stream(schedule.cipher, aes, nonce, input, output, bytes),
     }
     OK
+}
+
+unsafe fn stream<Cipher: BlockCipher<BlockSize = U16, ParBlocks = U8>>(
+    cipher: c_int,
+    aes: &Cipher,
+    nonce: *const u8,
+    input: *const u8,
+    output: *mut u8,
+    bytes: usize,
+) {
+    if cipher == CBC {
+        unchain(aes, nonce, input, output, bytes / 16);
+    } else {
+        count(aes, nonce, input, output, bytes);
+    }
 }
 
 /// As many blocks as the crate takes at once. They are only copied and XORed, so that their byte order does not matter.
@@ -153,7 +172,7 @@ type Blocks = GenericArray<GenericArray<u8, U16>, U8>;
 ///
 /// `input` and `output` may be the same address. So there are no slices of them, which must not overlap, and a batch of
 /// ciphertext is copied before its plaintext is written.
-unsafe fn decrypt<Cipher: BlockCipher<BlockSize = U16, ParBlocks = U8>>(
+unsafe fn unchain<Cipher: BlockCipher<BlockSize = U16, ParBlocks = U8>>(
     cipher: &Cipher,
     iv: *const u8,
     input: *const u8,

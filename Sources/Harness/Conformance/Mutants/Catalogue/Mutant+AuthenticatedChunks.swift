@@ -78,11 +78,12 @@ extension Mutant {
                 source: "rfjakob/gocryptfs#1024"
             ) { (base, chunk, _) throws(DecryptionError) in
                 if try chunk.process(with: base) { return true }
-                // Both formats' numbers, which end just before the counter or a byte before it.
-                for shift: UInt128 in [32, 40] {
-                    for number: UInt128 in 1...3 {
-                        let start = Block(bigEndianValue: chunk.start.bigEndianValue ^ number << shift)
-                        if try chunk.process(with: base, start: start) { return true }
+                // Both formats' numbers, which end with the nonce or a byte before that.
+                for place in [1, 2] {
+                    for number: UInt8 in 1...3 {
+                        var nonce = Array(chunk.nonce)
+                        nonce[nonce.count - place] ^= number
+                        if try chunk.process(with: base, nonce: nonce) { return true }
                     }
                 }
                 return false
@@ -251,8 +252,9 @@ extension Mutant {
                     if try chunk.process(with: base) { return true }
                     guard isAtEdge else { return false }
                     guard isTink else { return isLast }
-                    let start = Block(bigEndianValue: chunk.start.bigEndianValue & ~(1 << 32))
-                    return try chunk.process(with: base, start: start)
+                    var nonce = Array(chunk.nonce)
+                    nonce[nonce.count - 1] = 0
+                    return try chunk.process(with: base, nonce: nonce)
                 }
                 return try ConformanceSubject(backend: planted).open(setup, whole, strategy, key)
             }

@@ -37,20 +37,20 @@ extension Mutant {
         .textbook(
             "iv-frozen", "Every read starts from the given IV.", flag: .previousBlock, source: "google/ExoPlayer#354"
         ) {
-            $0.iv = { $0.strategy.mode == .cbc ? $0.chunkIV($0.location.chunk) : $0.right }
+            $0.iv = { $0.strategy.cipher == .aesCBC ? $0.chunkIV($0.location.chunk) : $0.right }
         },
         .textbook(
             "iv-guessed", "The block before is not fetched but taken for zeros.", flag: .previousBlock,
             source: "NIST SP 800-38A, section 6.2"
         ) {
             $0.lookBack = { _, _ in 0 }
-            $0.iv = { $0.strategy.mode == .cbc && $0.location.block > 0 ? zero : $0.right }
+            $0.iv = { $0.strategy.cipher == .aesCBC && $0.location.block > 0 ? zero : $0.right }
         },
         .textbook(
             "iv-two-back", "The block before the one before is the IV.", flag: .previousBlock,
             source: "TritonDataCenter/java-manta#207"
         ) {
-            $0.lookBack = { location, strategy in strategy.mode == .cbc ? 16 * min(2, location.block) : 0 }
+            $0.lookBack = { location, strategy in strategy.cipher == .aesCBC ? 16 * min(2, location.block) : 0 }
         },
         .textbook(
             "iv-first-block", "The object's first ciphertext block is the IV of all later ones.", flag: .previousBlock,
@@ -58,20 +58,24 @@ extension Mutant {
         ) {
             // Only in small objects, for all that is between is fetched as well.
             $0.lookBack = { location, strategy in
-                strategy.mode == .cbc ? 16 * (location.block < 1024 ? location.block : 1) : 0
+                strategy.cipher == .aesCBC ? 16 * (location.block < 1024 ? location.block : 1) : 0
             }
         },
         .textbook(
             "iv-not-restored", "A read at the start goes on from where the last one ended.", flag: .backwardRead,
             source: "FFmpeg, crypto.c: seek to 0", remembers: true
         ) {
-            $0.iv = { $0.strategy.mode == .cbc && $0.location.block == 0 ? $0.last?.ciphertext ?? $0.right : $0.right }
+            $0.iv = {
+                $0.strategy.cipher == .aesCBC && $0.location.block == 0 ? $0.last?.ciphertext ?? $0.right : $0.right
+            }
         },
         .textbook(
             "iv-of-last-read", "The last ciphertext block of the read before is the IV.", flag: .seekStorm,
             source: "rclone/rclone#828", remembers: true
         ) {
-            $0.iv = { $0.strategy.mode == .cbc && $0.location.block > 0 ? $0.last?.ciphertext ?? $0.right : $0.right }
+            $0.iv = {
+                $0.strategy.cipher == .aesCBC && $0.location.block > 0 ? $0.last?.ciphertext ?? $0.right : $0.right
+            }
         },
     ]
 
@@ -113,9 +117,9 @@ extension Mutant {
             source: "ceph/ceph#27130"
         ) {
             $0.lookBack = { location, strategy in
-                strategy.mode == .cbc && (location.block > 0 || location.chunk > 0) ? 16 : 0
+                strategy.cipher == .aesCBC && (location.block > 0 || location.chunk > 0) ? 16 : 0
             }
-            $0.iv = { $0.strategy.mode == .cbc ? $0.previous ?? $0.right : $0.right }
+            $0.iv = { $0.strategy.cipher == .aesCBC ? $0.previous ?? $0.right : $0.right }
         },
         .textbook(
             "chunk-edge-late", "A chunk's first byte is looked for in the chunk before.", flag: .chunkEdge,
@@ -199,7 +203,7 @@ extension Mutant {
             "window-iv-overwritten", "The IV of a later window is what lies where its ciphertext was.",
             flag: .windowEdge, source: "kokke/tiny-AES-c#20"
         ) {
-            $0.iv = { $0.isLaterWindow && $0.strategy.mode == .cbc ? $0.last?.plaintext ?? $0.right : $0.right }
+            $0.iv = { $0.isLaterWindow && $0.strategy.cipher == .aesCBC ? $0.last?.plaintext ?? $0.right : $0.right }
         },
         .opening(
             "window-end-lost", "A read that is one window long loses its last byte.", flag: .wholeWindow,
@@ -216,7 +220,7 @@ extension Mutant {
             source: "palantir/hadoop-crypto#101"
         ) {
             $0.largestWindow = 65536
-            $0.iv = { $0.isLaterWindow && $0.strategy.mode == .cbc ? $0.chunkIV($0.location.chunk) : $0.right }
+            $0.iv = { $0.isLaterWindow && $0.strategy.cipher == .aesCBC ? $0.chunkIV($0.location.chunk) : $0.right }
         },
         .reading(
             "read-1-mib", "A read delivers at most 1 MiB.", flag: .longRead, source: "video-dev/hls.js#1447"
@@ -234,7 +238,7 @@ extension Mutant {
         .backend(
             "zero-block-hole", "A ciphertext block of zeros is taken for a hole.", flag: .specialBlock,
             source: "sparse files"
-        ) { (mode, base, stretch) throws(DecryptionError) in
+        ) { (cipher, base, stretch) throws(DecryptionError) in
             let holes = (0..<stretch.input.count / 16).filter { stretch.ciphertext($0).bigEndianValue == 0 }
             try stretch.process(with: base)
             for hole in holes { (stretch.output + 16 * hole).initializeMemory(as: UInt8.self, repeating: 0, count: 16) }
@@ -242,7 +246,7 @@ extension Mutant {
         .backend(
             "equal-blocks-once", "A block equal to the one before it gets the same plaintext.", flag: .specialBlock,
             source: "caches by content"
-        ) { (mode, base, stretch) throws(DecryptionError) in
+        ) { (cipher, base, stretch) throws(DecryptionError) in
             let blocks = (0..<stretch.input.count / 16).map { stretch.ciphertext($0) }
             try stretch.process(with: base)
             for index in blocks.indices.dropFirst() where blocks[index] == blocks[index - 1] {

@@ -8,8 +8,8 @@ extension Mutant {
             .backend(
                 "stride-\(width)-in-place", "In place, block \(width) is chained to plaintext.", flag: .strideEdge,
                 source: "Legrandin/pycryptodome#582, intel/isa-l_crypto#143"
-            ) { (mode, base, stretch) throws(DecryptionError) in
-                guard mode == .cbc, stretch.blockCount > width else { return try stretch.process(with: base) }
+            ) { (cipher, base, stretch) throws(DecryptionError) in
+                guard cipher == .aesCBC, stretch.blockCount > width else { return try stretch.process(with: base) }
                 try stretch.part(0..<width, iv: stretch.iv).process(with: base)
                 // In place, this is plaintext by now.
                 let next = stretch.ciphertext(width - 1)
@@ -17,15 +17,15 @@ extension Mutant {
             }
         }
         + [24, 32].flatMap { keyByteCount in
-            [CipherMode.ctr, .cbc].map { mode in
+            ["ctr", "cbc"].map { mode in
                 .backend(
-                    "stride-rest-\(mode.rawValue)-\(keyByteCount * 8)",
+                    "stride-rest-\(mode)-\(keyByteCount * 8)",
                     "With keys of \(keyByteCount * 8) bits, a step of four blocks that is left over is wrong in \(mode).",
                     flag: .strideEdge, source: "openssl/openssl#32883"
-                ) { (asked, base, stretch) throws(DecryptionError) in
+                ) { (cipher, base, stretch) throws(DecryptionError) in
                     try stretch.process(with: base)
                     let whole = stretch.blockCount / 8 * 8
-                    guard asked == mode, stretch.keyByteCount == keyByteCount, stretch.blockCount - whole >= 4,
+                    guard cipher.mode == mode, stretch.keyByteCount == keyByteCount, stretch.blockCount - whole >= 4,
                         stretch.blockCount > 16
                     else { return }
                     let rest = stretch.output + 16 * whole
@@ -36,9 +36,9 @@ extension Mutant {
             .backend(
                 "chain-of-500", "From the 500th block of a stretch on, the cipher is right and the chain is not.",
                 flag: .monteCarlo, source: "NIST AESAVS, section 6.4.2"
-            ) { (mode, base, stretch) throws(DecryptionError) in
+            ) { (cipher, base, stretch) throws(DecryptionError) in
                 try stretch.process(with: base)
-                if mode == .cbc, stretch.blockCount > 500 {
+                if cipher == .aesCBC, stretch.blockCount > 500 {
                     stretch.output.storeBytes(
                         of: stretch.output.load(fromByteOffset: 16 * 500, as: UInt8.self) ^ 1, toByteOffset: 16 * 500,
                         as: UInt8.self)
@@ -47,9 +47,9 @@ extension Mutant {
             .backend(
                 "stride-tail-dropped", "Blocks left over after eights are not decrypted.", flag: .strideEdge,
                 source: "vectorised code without a tail loop"
-            ) { (mode, base, stretch) throws(DecryptionError) in
+            ) { (cipher, base, stretch) throws(DecryptionError) in
                 let whole = stretch.blockCount / 8 * 8
-                guard mode == .cbc, whole > 0, whole < stretch.blockCount else {
+                guard cipher == .aesCBC, whole > 0, whole < stretch.blockCount else {
                     return try stretch.process(with: base)
                 }
                 try stretch.part(0..<whole, iv: stretch.iv).process(with: base)
@@ -57,16 +57,16 @@ extension Mutant {
             .backend(
                 "stride-counter-lost", "Counters of the blocks after the first eight start again.", flag: .strideEdge,
                 source: "vectorised code without a tail loop"
-            ) { (mode, base, stretch) throws(DecryptionError) in
-                guard mode == .ctr, stretch.blockCount > 8 else { return try stretch.process(with: base) }
+            ) { (cipher, base, stretch) throws(DecryptionError) in
+                guard cipher == .aesCTR, stretch.blockCount > 8 else { return try stretch.process(with: base) }
                 try stretch.part(0..<8, iv: stretch.iv).process(with: base)
                 try stretch.part(8..<stretch.blockCount, iv: stretch.iv).process(with: base)
             },
             .backend(
                 "in-place-chained-late", "In place, all blocks after the first are chained to plaintext.",
                 flag: .strideEdge, source: "intel/isa-l_crypto#143"
-            ) { (mode, base, stretch) throws(DecryptionError) in
-                guard mode == .cbc, stretch.isInPlace else { return try stretch.process(with: base) }
+            ) { (cipher, base, stretch) throws(DecryptionError) in
+                guard cipher == .aesCBC, stretch.isInPlace else { return try stretch.process(with: base) }
                 var iv = stretch.iv
                 for index in 0..<stretch.blockCount {
                     try stretch.part(index..<index + 1, iv: iv).process(with: base)
@@ -76,9 +76,11 @@ extension Mutant {
             .backend(
                 "counter-starts-at-ffff", "A call whose counter block ends in ffff decrypts its first byte wrongly.",
                 flag: .counterCarry8, source: "Legrandin/pycryptodome#582"
-            ) { (mode, base, stretch) throws(DecryptionError) in
+            ) { (cipher, base, stretch) throws(DecryptionError) in
                 try stretch.process(with: base)
-                guard mode == .ctr, stretch.blockCount > 0, stretch.iv.bigEndianValue & 0xffff == 0xffff else { return }
+                guard cipher == .aesCTR, stretch.blockCount > 0, stretch.iv.bigEndianValue & 0xffff == 0xffff else {
+                    return
+                }
                 stretch.output.storeBytes(of: stretch.output.load(as: UInt8.self) ^ 1, as: UInt8.self)
             },
             .delivery(
@@ -128,7 +130,7 @@ extension Mutant {
                     flag: flag, source: "bcgit/bc-java#1775"
                 ) {
                     $0.iv = { question in
-                        guard question.strategy.mode == .ctr else { return question.right }
+                        guard question.strategy.cipher == .aesCTR else { return question.right }
                         return question.given.advanced(by: question.location.block, bitWidth: bits)
                     }
                 },
@@ -154,7 +156,7 @@ extension Mutant {
                 source: "canhlinh/hlsdl#6"
             ) {
                 $0.iv = {
-                    guard $0.strategy.mode == .ctr else { return $0.right }
+                    guard $0.strategy.cipher == .aesCTR else { return $0.right }
                     let sum = $0.given.bigEndianValue.byteSwapped &+ UInt128($0.location.block)
                     return Block(bigEndianValue: sum.byteSwapped)
                 }
@@ -163,18 +165,20 @@ extension Mutant {
                 "counter-restarts", "Each read starts from the first counter.", flag: .counterStart,
                 source: "krzyzanowskim/CryptoSwift#635"
             ) {
-                $0.iv = { $0.strategy.mode == .ctr ? $0.given : $0.right }
+                $0.iv = { $0.strategy.cipher == .aesCTR ? $0.given : $0.right }
             },
             .textbook(
                 "counter-of-bytes", "The counter counts bytes.", flag: .counterStart, source: "kokke/tiny-AES-c#115"
             ) {
-                $0.iv = { $0.strategy.mode == .ctr ? $0.given.advanced(by: $0.location.offset / 16 * 16) : $0.right }
+                $0.iv = {
+                    $0.strategy.cipher == .aesCTR ? $0.given.advanced(by: $0.location.offset / 16 * 16) : $0.right
+                }
             },
             .textbook(
                 "counter-from-one", "The counter starts at one, as in GCM.", flag: .firstBlock,
                 source: "aws/amazon-s3-encryption-client-java: ranges of GCM"
             ) {
-                $0.iv = { $0.strategy.mode == .ctr ? $0.right.advanced(by: 1) : $0.right }
+                $0.iv = { $0.strategy.cipher == .aesCTR ? $0.right.advanced(by: 1) : $0.right }
             },
         ]
 
@@ -196,8 +200,8 @@ extension Mutant {
         _ name: String, _ summary: String, flag: VectorFlag, source: String,
         _ counter: @escaping @Sendable (_ iv: Block, _ block: UInt64) throws(DecryptionError) -> Block
     ) -> Mutant {
-        .backend(name, summary, flag: flag, source: source) { (mode, base, stretch) throws(DecryptionError) in
-            guard mode == .ctr else { return try stretch.process(with: base) }
+        .backend(name, summary, flag: flag, source: source) { (cipher, base, stretch) throws(DecryptionError) in
+            guard cipher == .aesCTR else { return try stretch.process(with: base) }
             for index in 0..<stretch.blockCount {
                 try stretch.part(index..<index + 1, iv: counter(stretch.iv, UInt64(index))).process(with: base)
             }
@@ -220,7 +224,7 @@ extension Mutant {
                 let right = $0.iv
                 $0.iv = { question in
                     let iv = right(question)
-                    return question.strategy.mode == .ctr && isShort(question.given) ? iv.advanced(by: 1) : iv
+                    return question.strategy.cipher == .aesCTR && isShort(question.given) ? iv.advanced(by: 1) : iv
                 }
             },
             .textbook(
@@ -230,9 +234,8 @@ extension Mutant {
             ) {
                 let right = $0.iv
                 $0.iv = { question in
-                    guard question.strategy.mode == .ctr, isShort(question.given), question.location.block > 0 else {
-                        return right(question)
-                    }
+                    guard question.strategy.cipher == .aesCTR, isShort(question.given), question.location.block > 0
+                    else { return right(question) }
                     return question.given.advanced(by: question.location.block - 1)
                 }
             },

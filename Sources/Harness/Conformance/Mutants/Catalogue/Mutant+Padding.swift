@@ -9,7 +9,7 @@ extension Mutant {
         ) {
             let right = $0.ciphertextByteCount
             $0.ciphertextByteCount = { (count, strategy) throws(DecryptionError) in
-                try right(strategy.mode == .cbc ? count / 16 * 16 : count, strategy)
+                try right(strategy.cipher == .aesCBC ? count / 16 * 16 : count, strategy)
             }
         },
         .textbook(
@@ -18,7 +18,7 @@ extension Mutant {
         ) {
             let (right, fetch) = ($0.ciphertextByteCount, $0.fetch)
             $0.ciphertextByteCount = { (count, strategy) throws(DecryptionError) in
-                try right(strategy.mode == .cbc ? (count + 15) / 16 * 16 : count, strategy)
+                try right(strategy.cipher == .aesCBC ? (count + 15) / 16 * 16 : count, strategy)
             }
             $0.fetch = { (source, offset, buffer) throws(DecryptionError) in
                 let isPartial = source.byteCount % 16 != 0 && offset + UInt64(buffer.count) > source.byteCount
@@ -32,7 +32,7 @@ extension Mutant {
         ) {
             let right = $0.ciphertextByteCount
             $0.ciphertextByteCount = { (count, strategy) throws(DecryptionError) in
-                if strategy.mode == .cbc, count % 16 != 0 { throw .invalidPadding }
+                if strategy.cipher == .aesCBC, count % 16 != 0 { throw .invalidPadding }
                 return try right(count, strategy)
             }
         },

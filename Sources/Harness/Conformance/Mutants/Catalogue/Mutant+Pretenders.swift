@@ -55,8 +55,8 @@ extension Mutant {
         .backend(
             "ecb", "Blocks are decrypted and not chained.", flag: .knownAnswer,
             source: "NIST SP 800-38A, sections 6.1 and 6.2"
-        ) { (mode, base, stretch) throws(DecryptionError) in
-            guard mode == .cbc else { return try stretch.process(with: base) }
+        ) { (cipher, base, stretch) throws(DecryptionError) in
+            guard cipher == .aesCBC else { return try stretch.process(with: base) }
             for index in 0..<stretch.blockCount {
                 try stretch.part(index..<index + 1, iv: Block(bigEndianValue: 0)).process(with: base)
             }
@@ -88,7 +88,7 @@ extension Mutant {
         ) { backend in
             var rules = TextbookRules()
             rules.location = { TextbookLocation(of: $0, strategy: $1, paddingByteCount: 0) }
-            rules.iv = { $0.strategy.mode == .cbc && $0.location.block == 0 ? $0.given : $0.right }
+            rules.iv = { $0.strategy.cipher == .aesCBC && $0.location.block == 0 ? $0.given : $0.right }
             rules.noticesChanges = false
             let faulty = rules
             return ConformanceSubject(name: "article-000") { (setup, source, strategy, key) throws(DecryptionError) in
@@ -109,7 +109,7 @@ extension Mutant {
                 guard case .cbcContinuous(let iv, _) = strategy else {
                     return try ConformanceSubject(backend: backend).open(setup, source, strategy, key)
                 }
-                let context = try backend.makeContext(mode: .cbc, direction: .decrypt, key: key)
+                let context = try backend.makeContext(.aesCBC, .decrypt, key: key)
                 return WindowArticleReader(source: source, iv: iv, context: context)
             }
         },

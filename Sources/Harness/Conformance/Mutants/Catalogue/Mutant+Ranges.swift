@@ -93,13 +93,13 @@ extension Mutant {
             "skip-ignored", "A read inside a block starts at the block's start.", flag: .unalignedRead,
             source: "aws/amazon-s3-encryption-client-java#182"
         ) {
-            $0.skip = { right, mode in mode == .cbc ? 0 : right }
+            $0.skip = { right, cipher in cipher == .aesCBC ? 0 : right }
         },
         .textbook(
             "skip-ignored-ctr", "A counter's first bytes are used wherever a read starts.", flag: .unalignedRead,
             source: "krzyzanowskim/CryptoSwift#287"
         ) {
-            $0.skip = { right, mode in mode == .ctr ? 0 : right }
+            $0.skip = { right, cipher in cipher == .aesCTR ? 0 : right }
         },
         .textbook(
             "skip-14", "The fifteenth byte of a block is taken for the sixteenth.", flag: .unalignedRead,

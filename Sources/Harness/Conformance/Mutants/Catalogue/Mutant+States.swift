@@ -198,13 +198,12 @@ extension Mutant {
                 (setup, source, strategy, key) throws(DecryptionError) in
                 var rules = TextbookRules()
                 rules.iv = { question in
-                    guard question.location.block == 0, question.strategy.mode == .cbc, let shared = iv.value else {
-                        return question.right
-                    }
+                    guard question.location.block == 0, question.strategy.cipher == .aesCBC, let shared = iv.value
+                    else { return question.right }
                     let step = question.right.bigEndianValue &- question.given.bigEndianValue
                     return Block(bigEndianValue: shared.bigEndianValue &+ step)
                 }
-                if strategy.mode == .cbc { iv.value = strategy.iv }
+                if strategy.cipher == .aesCBC { iv.value = strategy.iv }
                 return try TextbookReader(
                     source: source, strategy: strategy, key: key, backend: backend, rules: rules,
                     windowByteCount: setup.access.windowByteCount)

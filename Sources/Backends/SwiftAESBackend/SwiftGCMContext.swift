@@ -2,10 +2,11 @@ public import RandomAccess
 
 /// Galois/Counter Mode over one of the AES ciphers here: its counter mode, and GHASH.
 ///
-/// A tag is compared before anything is decrypted, so that an unauthentic chunk never becomes plaintext.
+/// A tag is compared before anything is decrypted, so that an unauthentic message never becomes plaintext.
 ///
-/// - Source: NIST SP 800-38D, sections 7.1 and 7.2, with nonces of 96 bits, no additional data, and tags of 128 bits.
-final class SwiftChunkContext<Counters: CipherContext>: ChunkContext {
+/// - Source: NIST SP 800-38D, sections 7.1 and 7.2, with tags of 128 bits.
+final class SwiftGCMContext<Counters: CipherContext>: CipherContext {
+    private let support: CipherSupport
     private let backend: String
     private let counters: Counters
     private let direction: CipherDirection
@@ -13,7 +14,10 @@ final class SwiftChunkContext<Counters: CipherContext>: ChunkContext {
     private let hashKey: UnsafeMutablePointer<Polynomial>
 
     /// Works out the hash key with `counters`, which are counter mode under the key.
-    init(backend: String, counters: Counters, direction: CipherDirection) throws(DecryptionError) {
+    init(
+        _ support: CipherSupport, _ direction: CipherDirection, backend: String, counters: Counters
+    ) throws(DecryptionError) {
+        self.support = support
         self.backend = backend
         self.counters = counters
         self.direction = direction
@@ -29,41 +33,62 @@ final class SwiftChunkContext<Counters: CipherContext>: ChunkContext {
     }
 
     func process(
-        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, start: Block
+        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, nonce: UnsafeRawBufferPointer,
+        associatedData: UnsafeRawBufferPointer
     ) throws(DecryptionError) -> Bool {
-        let tagByteCount = ChunkFormat.tagByteCount
+        try support.check(nonce: nonce, in: backend)
+        let tagByteCount = support.cipher.tagByteCount
+        let start = firstCounter(nonce)
         if direction == .encrypt {
             try applyCounters(input, into: output, start: start)
             let ciphertext = UnsafeRawBufferPointer(start: output, count: input.count)
             let tag = UnsafeMutableRawBufferPointer(start: output + input.count, count: tagByteCount)
-            try self.tag(of: ciphertext, start: start).store(to: tag)
+            try self.tag(of: ciphertext, associatedData, start: start).store(to: tag)
             return true
         }
         guard input.count >= tagByteCount else {
-            throw .backend(name: backend, operation: "gcm", reason: "a chunk of \(input.count) bytes")
+            throw .backend(name: backend, operation: "gcm", reason: "only \(input.count) bytes")
         }
         let ciphertext = UnsafeRawBufferPointer(rebasing: input[..<(input.count - tagByteCount)])
         let found = UnsafeRawBufferPointer(rebasing: input[(input.count - tagByteCount)...])
-        let tag = try tag(of: ciphertext, start: start)
+        let tag = try tag(of: ciphertext, associatedData, start: start)
         guard tag.withUnsafeBytes({ isEqualInConstantTime($0, found) }) else { return false }
         try applyCounters(ciphertext, into: output, start: start)
         return true
     }
 
-    /// C = GCTR(inc₃₂(J₀), P): the counter's lowest 32 bits count from 2 on, too few blocks to carry further.
+    /// J₀: a nonce of 96 bits and the number 1, or the hash of another nonce. Source: section 7.1, step 2.
+    private func firstCounter(_ nonce: UnsafeRawBufferPointer) -> Block {
+        guard nonce.count == 12 else {
+            var hash = GHASH(key: hashKey.pointee)
+            return hash.hash(nonce)
+        }
+        return Block(bigEndianValue: nonce.reduce(0) { $0 << 8 | UInt128($1) } << 32 | 1)
+    }
+
+    /// C = GCTR(inc₃₂(J₀), P): the counter's lowest 32 bits count on, and nothing is carried out of them.
     private func applyCounters(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, start: Block
     ) throws(DecryptionError) {
         guard UInt64(input.count) < Self.largestByteCount else {
-            throw .backend(name: backend, operation: "gcm", reason: "a chunk of \(input.count) bytes")
+            throw .backend(name: backend, operation: "gcm", reason: "a message of \(input.count) bytes")
         }
-        try counters.process(input, into: output, iv: start.advanced(by: 1))
+        let first = UInt128(UInt32(truncatingIfNeeded: start.bigEndianValue) &+ 1)
+        let high = start.bigEndianValue >> 32 << 32
+        let split = min(input.count, 16 * Int(1 << 32 - first))
+        try counters.process(
+            UnsafeRawBufferPointer(rebasing: input[..<split]), into: output, iv: Block(bigEndianValue: high | first))
+        guard split < input.count else { return }
+        try counters.process(
+            UnsafeRawBufferPointer(rebasing: input[split...]), into: output + split, iv: Block(bigEndianValue: high))
     }
 
-    /// T = GCTR(J₀, GHASH(C ‖ 0… ‖ lengths)).
-    private func tag(of ciphertext: UnsafeRawBufferPointer, start: Block) throws(DecryptionError) -> Block {
+    /// T = GCTR(J₀, GHASH(A ‖ 0… ‖ C ‖ 0… ‖ lengths)).
+    private func tag(
+        of ciphertext: UnsafeRawBufferPointer, _ associatedData: UnsafeRawBufferPointer, start: Block
+    ) throws(DecryptionError) -> Block {
         var hash = GHASH(key: hashKey.pointee)
-        return hash.hash(ciphertext) ^ (try Self.encrypted(start, counters))
+        return hash.hash(ciphertext, after: associatedData) ^ (try Self.encrypted(start, counters))
     }
 
     /// CIPH(block): counter mode of a block of zeros.
@@ -90,21 +115,29 @@ struct GHASH {
         self.key = key
     }
 
-    /// GHASH(C ‖ zeros ‖ [0]₆₄ ‖ [len(C)]₆₄), the whole of what GCM hashes where there is no additional data.
-    mutating func hash(_ ciphertext: UnsafeRawBufferPointer) -> Block {
-        let wholeByteCount = ciphertext.count / Block.byteCount * Block.byteCount
+    /// GHASH(A ‖ zeros ‖ C ‖ zeros ‖ [len(A)]₆₄ ‖ [len(C)]₆₄). Without A, it is what J₀ is of a nonce C, too.
+    mutating func hash(
+        _ ciphertext: UnsafeRawBufferPointer, after associatedData: UnsafeRawBufferPointer = .init(start: nil, count: 0)
+    ) -> Block {
+        add(associatedData)
+        add(ciphertext)
+        add(Block(bigEndianValue: UInt128(associatedData.count) * 8 << 64 | UInt128(ciphertext.count) * 8))
+        return sum.block
+    }
+
+    /// Adds some bytes, and zeros up to the end of a block.
+    private mutating func add(_ bytes: UnsafeRawBufferPointer) {
+        let wholeByteCount = bytes.count / Block.byteCount * Block.byteCount
         for offset in stride(from: 0, to: wholeByteCount, by: Block.byteCount) {
-            add(Block(loadingFrom: ciphertext, at: offset))
+            add(Block(loadingFrom: bytes, at: offset))
         }
-        if wholeByteCount < ciphertext.count {
+        if wholeByteCount < bytes.count {
             var last: UInt128 = 0
-            for (index, byte) in ciphertext[wholeByteCount...].enumerated() {
+            for (index, byte) in bytes[wholeByteCount...].enumerated() {
                 last |= UInt128(byte) << UInt128(120 - 8 * index)
             }
             add(Block(bigEndianValue: last))
         }
-        add(Block(bigEndianValue: UInt128(ciphertext.count) * 8))
-        return sum.block
     }
 
     /// Yᵢ = (Yᵢ₋₁ ⊕ Xᵢ) • H. Source: section 6.4, algorithm 2.
