@@ -51,7 +51,7 @@ struct ComputedPlanTests {
                 guard strategy.padding != Padding.none || count % 16 == 0 else { continue }
                 let expected = try Self.ciphertext(strategy, count).count
                 #expect(
-                    ReadCosts.ciphertextByteCount(strategy, UInt64(count)) == UInt64(expected),
+                    Geometry(strategy).ciphertextByteCount(ofPlaintext: UInt64(count)) == UInt64(expected),
                     "\(strategy.name) \(count)")
             }
         }

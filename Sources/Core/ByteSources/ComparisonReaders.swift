@@ -108,7 +108,7 @@ package final class FreshBufferReader: RandomAccessDecryptor {
         let range = try object.layout.clip(offset: offset, count: buffer.count)
         var delivered = 0
         for step in object.layout.plan(range, windowByteCount: windowByteCount) {
-            let number = object.layout.chunkIndex(at: range.lowerBound + UInt64(delivered))
+            let number = object.layout.geometry.chunkIndex(at: range.lowerBound + UInt64(delivered))
             try decrypt(
                 step, chunk: number,
                 into: UnsafeMutableRawBufferPointer(rebasing: buffer[delivered..<delivered + step.count]))

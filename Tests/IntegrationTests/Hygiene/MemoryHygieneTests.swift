@@ -274,10 +274,11 @@ struct MemoryHygieneTests {
     ) throws {
         guard let format = strategy.chunkFormat else { return }
         try HeldThread.run {
-            let grid = try ChunkGrid(format: format, ciphertextByteCount: UInt64(ciphertext.count))
+            let chunkCount = try Geometry(strategy).chunkCount(ofCiphertext: UInt64(ciphertext.count))
             let keys = try ciphertext.withUnsafeBytes { bytes in
                 try ChunkKeys(
-                    grid, header: UnsafeRawBufferPointer(rebasing: bytes[..<grid.header.count]), key: try secrets.key())
+                    format, chunkCount: chunkCount,
+                    header: UnsafeRawBufferPointer(rebasing: bytes[..<format.headerByteCount]), key: try secrets.key())
             }
             keys.key.withUnsafeBytes { scan.add("\(title): derived key", $0) }
             try HygieneSecrets.addSchedules(of: keys.key, "\(title), derived", to: scan)

@@ -55,12 +55,9 @@ public enum ChunkFormat: Hashable, Sendable {
     /// The plaintext bytes of a full chunk.
     public var chunkByteCount: UInt64 { chunkCiphertextByteCount - UInt64(Self.tagByteCount) }
 
-    /// Where the grid of chunks starts in the ciphertext: Tink counts the header to the first one.
-    var gridStart: UInt64 {
-        switch self {
-        case .cobblestone: UInt64(headerByteCount)
-        case .tinkAESGCMHKDF: 0
-        }
+    /// Whether the first chunk is shorter by the header.
+    var countsHeaderToFirstChunk: Bool {
+        if case .tinkAESGCMHKDF = self { true } else { false }
     }
 
     /// Whether the last chunk is always shorter than the others, so that the ciphertext's length tells a whole object
@@ -71,7 +68,7 @@ public enum ChunkFormat: Hashable, Sendable {
 
     /// The max number of chunks of an object. Source: c2sp.org/chunked-encryption, "Message chunking"; Tink's segment numbers
     /// have 32 bits.
-    var largestChunkCount: UInt64 {
+    var maxChunkCount: UInt64 {
         switch self {
         case .cobblestone: 1 << 38
         case .tinkAESGCMHKDF: 1 << 32

@@ -6,12 +6,15 @@ struct ChunkKeys {
     /// Derives key and nonces, and checks what the header says of them.
     ///
     /// - Parameters:
-    ///   - grid: Where the object's chunks lie.
-    ///   - header: The object's first bytes, `grid.header.count` of them.
+    ///   - format: The format.
+    ///   - chunkCount: How many chunks the object has.
+    ///   - header: The object's first bytes, as many as its header has.
     ///   - key: The caller's key, of a length that the format takes.
     /// - Throws: `DecryptionError.headerRejected` if the commitment is another one, or the header's length.
-    init(_ grid: ChunkGrid, header: UnsafeRawBufferPointer, key: SecretKey) throws(DecryptionError) {
-        switch grid.format {
+    init(
+        _ format: ChunkFormat, chunkCount: UInt64, header: UnsafeRawBufferPointer, key: SecretKey
+    ) throws(DecryptionError) {
+        switch format {
         case .cobblestone(let keyByteCount, let context):
             let buffer = Self.allocate(keyByteCount + 12 + ChunkFormat.commitmentByteCount)
             defer { Self.free(buffer) }
@@ -24,14 +27,14 @@ struct ChunkKeys {
             self.key = try SecretKey(buffer[..<keyByteCount])
             self.nonces = Self.cobblestoneNonces(buffer, keyByteCount)
         case .tinkAESGCMHKDF(let associatedData, _, let derivedKeyByteCount):
-            guard header[0] == UInt8(grid.format.headerByteCount) else {
+            guard header[0] == UInt8(format.headerByteCount) else {
                 throw .headerRejected(
-                    expected: "\(grid.format.headerByteCount), the header's length, as its first byte")
+                    expected: "\(format.headerByteCount), the header's length, as its first byte")
             }
             self.key = try Self.tinkKey(
                 derivedKeyByteCount, associatedData, salt: Array(header[1..<1 + derivedKeyByteCount]), key: key)
             let prefix = header[(1 + derivedKeyByteCount)...].reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
-            self.nonces = .numbered(prefix: prefix, lastChunk: grid.chunkCount - 1)
+            self.nonces = .numbered(prefix: prefix, lastChunk: chunkCount - 1)
         }
     }
 
@@ -75,17 +78,22 @@ struct ChunkKeys {
     }
 }
 
-/// The nonces of an object's chunks, in the first 12 bytes of blocks.
+/// What an object's chunks start from: IVs, counter blocks, or nonces in the first 12 bytes of blocks.
 enum ChunkNonces: Hashable, Sendable {
+    /// A block, to which a number is added from one chunk to the next.
+    case stepped(from: Block, by: UInt64)
     /// The base nonce XOR the chunk's number, big-endian. Source: c2sp.org/chunked-encryption, "AEAD usage".
     case counted(base: UInt128)
     /// A prefix of 7 bytes ‖ the chunk's number in 4 bytes, big-endian ‖ 1 for the last chunk, 0 for the others.
     /// Source: Tink's documentation, "Streaming AEAD: AES-GCM-HKDF".
     case numbered(prefix: UInt128, lastChunk: UInt64)
 
-    /// The nonce of a chunk, and zeros behind it.
+    /// The block of a chunk; behind a nonce are zeros.
+    @inline(__always)
     func block(ofChunk index: UInt64) -> Block {
         switch self {
+        case .stepped(let start, let step):
+            start.advanced(by: index &* step)
         case .counted(let base):
             Block(bigEndianValue: (base ^ UInt128(index)) << 32)
         case .numbered(let prefix, let lastChunk):
@@ -118,29 +126,31 @@ struct OpenedChunks {
     ) throws(DecryptionError) {
         guard backend.supports(.aesGCM) else { throw .unsupported("AES-GCM in \(backend.name)") }
         try format.check(key)
-        let grid = try ChunkGrid(format: format, ciphertextByteCount: source.byteCount)
-        let keys = try Self.keys(grid, source: source, key: key)
-        let run = ChunkRun(grid: grid, nonces: keys.nonces)
-        let context = try backend.makeContext(.aesGCM, .decrypt, key: keys.key)
-        try Self.openLastChunk(run, source: source, context: context)
-        self.layout = Layout(chunks: run)
+        let geometry = Geometry(.chunked(format))
+        let chunkCount = try geometry.chunkCount(ofCiphertext: source.byteCount)
+        let keys = try Self.keys(format, chunkCount: chunkCount, source: source, key: key)
+        self.layout = Layout(
+            geometry: geometry, cipher: .aesGCM, nonces: keys.nonces,
+            plaintextByteCount: source.byteCount - geometry.headerByteCount - chunkCount * geometry.behindByteCount,
+            ciphertextByteCount: source.byteCount)
         self.key = keys.key
+        let context = try backend.makeContext(.aesGCM, .decrypt, key: keys.key)
+        try Self.openLastChunk(layout, chunkCount - 1, source: source, context: context)
     }
 
     private static func keys(
-        _ grid: ChunkGrid, source: any ByteSource, key: SecretKey
+        _ format: ChunkFormat, chunkCount: UInt64, source: any ByteSource, key: SecretKey
     ) throws(DecryptionError) -> ChunkKeys {
-        let header = UnsafeMutableRawBufferPointer.allocate(byteCount: grid.header.count, alignment: 16)
+        let header = UnsafeMutableRawBufferPointer.allocate(byteCount: format.headerByteCount, alignment: 16)
         defer { header.deallocate() }
         try source.fetch(at: 0, into: header)
-        return try ChunkKeys(grid, header: UnsafeRawBufferPointer(header), key: key)
+        return try ChunkKeys(format, chunkCount: chunkCount, header: UnsafeRawBufferPointer(header), key: key)
     }
 
     private static func openLastChunk(
-        _ run: ChunkRun, source: any ByteSource, context: any CipherContext
+        _ layout: Layout, _ last: UInt64, source: any ByteSource, context: any CipherContext
     ) throws(DecryptionError) {
-        let last = run.grid.chunkCount - 1
-        let extent = run.extent(ofChunk: last)
+        let extent = layout.extent(ofChunk: last)
         let fetched = try UnsafeMutableRawBufferPointer.tryAllocate(byteCount: extent.ciphertext.count)
         defer { fetched.deallocate() }
         // Space for a tag more, so that an empty chunk has some, too.

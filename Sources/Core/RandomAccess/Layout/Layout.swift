@@ -2,24 +2,12 @@
 ///
 /// Immutable and pure: no I/O, no cipher. Made by a ``Probe``.
 public struct Layout: Hashable, Sendable {
-    private enum Shape: Hashable, Sendable {
-        case chains(ExtentRun)
-        case chunks(ChunkRun)
-    }
-
-    private let shape: Shape
-
-    init(run: ExtentRun) {
-        self.shape = .chains(run)
-        self.plaintextByteCount = run.plaintext.upperBound
-        self.ciphertextByteCount = run.ciphertext.upperBound
-    }
-
-    init(chunks: ChunkRun) {
-        self.shape = .chunks(chunks)
-        self.plaintextByteCount = chunks.grid.plaintextByteCount
-        self.ciphertextByteCount = chunks.grid.ciphertextByteCount
-    }
+    /// Where chunks lie.
+    package let geometry: Geometry
+    /// What chunks are encrypted with.
+    let cipher: Cipher
+    /// What each chunk starts from.
+    let nonces: ChunkNonces
 
     /// The plaintext's length in bytes.
     public let plaintextByteCount: UInt64
@@ -33,15 +21,15 @@ public struct Layout: Hashable, Sendable {
     @inline(__always)
     public func extent(at offset: UInt64) -> Extent {
         precondition(offset < plaintextByteCount, "offset \(offset) of \(plaintextByteCount)")
-        return switch shape {
-        case .chains(let run): run.extent(at: offset)
-        case .chunks(let run): run.extent(at: offset)
-        }
+        return extent(ofChunk: geometry.chunkIndex(at: offset))
     }
 
-    /// The number of the authenticated chunk that holds the plaintext byte at `offset`; 0 where there are none.
-    package func chunkIndex(at offset: UInt64) -> UInt64 {
-        if case .chunks(let run) = shape { run.grid.chunkIndex(at: offset) } else { 0 }
+    @inline(__always)
+    func extent(ofChunk index: UInt64) -> Extent {
+        let (plaintext, ciphertext) = geometry.chunk(
+            index, plaintextByteCount: plaintextByteCount, ciphertextByteCount: ciphertextByteCount)
+        return Extent(
+            plaintext: plaintext, ciphertext: ciphertext, iv: nonces.block(ofChunk: index), cipher: cipher)
     }
 
     /// The range of plaintext that a read delivers: like `pread`, clipped at the end.
@@ -85,36 +73,4 @@ public struct Extent: Hashable, Sendable {
 
     /// What the ciphertext is encrypted with.
     public let cipher: Cipher
-}
-
-/// Chunks that follow one another with equal steps, so that a million of them take no more memory than one.
-struct ExtentRun: Hashable, Sendable {
-    /// Where the run's plaintext lies; all chunks but the last hold `chunkPlaintextByteCount` of it.
-    let plaintext: Range<UInt64>
-    /// Where the run's ciphertext lies; all chunks but the last take `chunkCiphertextByteCount` of it.
-    let ciphertext: Range<UInt64>
-    /// Plaintext bytes of a full chunk.
-    let chunkPlaintextByteCount: UInt64
-    /// Ciphertext bytes of a full chunk.
-    let chunkCiphertextByteCount: UInt64
-    /// The first chunk's IV.
-    let iv: Block
-    /// What is added to the IV from one chunk to the next: 0 or 1.
-    let ivStep: UInt64
-    /// What the ciphertext is encrypted with.
-    let cipher: Cipher
-
-    /// The chunk that holds the plaintext byte at `offset`, which must lie in the run.
-    @inline(__always)
-    func extent(at offset: UInt64) -> Extent {
-        let index = (offset - plaintext.lowerBound) / chunkPlaintextByteCount
-        let plaintextStart = plaintext.lowerBound + index * chunkPlaintextByteCount
-        let ciphertextStart = ciphertext.lowerBound + index * chunkCiphertextByteCount
-        // Differences, not sums: the end of the last chunk may be nearer than a full chunk's.
-        let plaintextEnd = plaintextStart + min(chunkPlaintextByteCount, plaintext.upperBound - plaintextStart)
-        let ciphertextEnd = ciphertextStart + min(chunkCiphertextByteCount, ciphertext.upperBound - ciphertextStart)
-        return Extent(
-            plaintext: plaintextStart..<plaintextEnd, ciphertext: ciphertextStart..<ciphertextEnd,
-            iv: iv.advanced(by: index &* ivStep), cipher: cipher)
-    }
 }

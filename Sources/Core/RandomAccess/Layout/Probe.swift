@@ -1,5 +1,5 @@
 /// What must be seen of a ciphertext before its layout is known: the pure first step of opening an object of CBC or CTR.
-/// For authenticated chunks, that is ``ChunkGrid``.
+/// Of authenticated chunks, the header is seen first.
 public struct Probe: Hashable, Sendable {
     /// The strategy.
     public let strategy: Strategy
@@ -10,8 +10,8 @@ public struct Probe: Hashable, Sendable {
     /// The last block of the last chunk, to be decrypted for its padding; `nil` where the length alone tells everything.
     public let lastBlock: ReadStep?
 
-    /// Ciphertext bytes of a full chunk.
-    let chunkCiphertextByteCount: UInt64
+    private let geometry: Geometry
+    private let chunkCount: UInt64
 
     /// Plans the opening of a ciphertext of a given length.
     ///
@@ -20,34 +20,23 @@ public struct Probe: Hashable, Sendable {
     /// - Source: PROTOCOL.md, "open".
     public init(strategy: Strategy, ciphertextByteCount: UInt64) throws(DecryptionError) {
         try strategy.validate()
+        guard strategy.chunkFormat == nil else {
+            throw .unsupported("a probe of \(strategy.name), whose header is seen first")
+        }
         self.strategy = strategy
         self.ciphertextByteCount = ciphertextByteCount
-        guard let padding = strategy.padding else {
-            guard strategy.chunkFormat == nil else {
-                throw .unsupported("a probe of \(strategy.name), whose header is seen first")
-            }
-            self.lastBlock = nil
-            self.chunkCiphertextByteCount = .max
-            return
-        }
-        guard ciphertextByteCount % 16 == 0 else {
-            throw .truncatedCiphertext(byteCount: ciphertextByteCount, expected: "a multiple of 16, as CBC makes")
-        }
-        let paddingByteCount: UInt64 = padding == .pkcs7 ? 16 : 0
-        self.chunkCiphertextByteCount = strategy.chunkByteCount.map { $0 + paddingByteCount } ?? .max
-        guard padding == .pkcs7 else {
+        self.geometry = Geometry(strategy)
+        self.chunkCount = try geometry.chunkCount(ofCiphertext: ciphertextByteCount)
+        guard !geometry.isLengthTold else {
             self.lastBlock = nil
             return
-        }
-        guard ciphertextByteCount > 0 else {
-            throw .truncatedCiphertext(byteCount: 0, expected: "at least 16, the padding of an empty plaintext")
         }
         let blockStart = ciphertextByteCount - 16
-        let chunkIndex = blockStart / chunkCiphertextByteCount
-        let isFirstInChunk = blockStart % chunkCiphertextByteCount == 0
+        let isFirstInChunk = blockStart == geometry.ciphertextStart(ofChunk: chunkCount - 1)
         self.lastBlock = ReadStep(
             cipher: .aesCBC, ciphertext: blockStart..<ciphertextByteCount,
-            iv: isFirstInChunk ? .value(strategy.iv(ofChunk: chunkIndex)) : .precedingBlock, skip: 0, count: 16)
+            iv: isFirstInChunk ? .value(strategy.nonces.block(ofChunk: chunkCount - 1)) : .precedingBlock, skip: 0,
+            count: 16)
     }
 
     /// The second step of opening: the layout that follows from the decrypted last block.
@@ -56,46 +45,34 @@ public struct Probe: Hashable, Sendable {
     /// - Returns: The layout.
     /// - Throws: `DecryptionError.invalidPadding` if the end does not unpad, or unpads to a length that no writer makes.
     public func layout(lastBlock plaintext: Block?) throws(DecryptionError) -> Layout {
-        guard let padding = strategy.padding else {
-            return Layout(run: run(plaintextByteCount: ciphertextByteCount))
-        }
-        guard padding == .pkcs7 else {
-            return Layout(run: run(plaintextByteCount: ciphertextByteCount))
-        }
+        guard !geometry.isLengthTold else { return layout(plaintextByteCount: ciphertextByteCount) }
         guard let plaintext, let paddingByteCount = PKCS7.paddingByteCount(of: plaintext) else {
             throw .invalidPadding
         }
         // There is at least one block, see `init`.
-        let chunkIndex = (ciphertextByteCount - 16) / chunkCiphertextByteCount
-        let chunkStart = chunkIndex &* chunkCiphertextByteCount
-        let lastByteCount = ciphertextByteCount - chunkStart - UInt64(paddingByteCount)
-        let fullByteCount = strategy.chunkByteCount ?? .max
-        guard lastByteCount <= fullByteCount, chunkIndex == 0 || lastByteCount > 0 else { throw .invalidPadding }
-        let before = chunkIndex == 0 ? 0 : chunkIndex * fullByteCount
-        return Layout(run: run(plaintextByteCount: before + lastByteCount))
+        let last = chunkCount - 1
+        let lastByteCount = ciphertextByteCount - geometry.ciphertextStart(ofChunk: last) - UInt64(paddingByteCount)
+        guard lastByteCount <= geometry.chunkByteCount, last == 0 || lastByteCount > 0 else { throw .invalidPadding }
+        return layout(plaintextByteCount: geometry.plaintextStart(ofChunk: last) + lastByteCount)
     }
 
-    private func run(plaintextByteCount: UInt64) -> ExtentRun {
-        ExtentRun(
-            plaintext: 0..<plaintextByteCount, ciphertext: 0..<ciphertextByteCount,
-            chunkPlaintextByteCount: strategy.chunkByteCount ?? .max,
-            chunkCiphertextByteCount: chunkCiphertextByteCount,
-            iv: strategy.iv(ofChunk: 0), ivStep: strategy.ivStep, cipher: strategy.cipher)
+    private func layout(plaintextByteCount: UInt64) -> Layout {
+        Layout(
+            geometry: geometry, cipher: strategy.cipher, nonces: strategy.nonces,
+            plaintextByteCount: plaintextByteCount, ciphertextByteCount: ciphertextByteCount)
     }
 }
 
 extension Strategy {
-    /// What is added to the IV from one chunk to the next.
-    var ivStep: UInt64 {
-        if case .cbcChunked(_, _, .sequence, _) = self { 1 } else { 0 }
+    /// What each chunk of CBC or CTR starts from; of other chunks, their object's header tells.
+    var nonces: ChunkNonces {
+        switch self {
+        case .cbcContinuous(let iv, _), .ctr(let iv): .stepped(from: iv, by: 0)
+        case .cbcChunked(_, let iv, let rule, _): .stepped(from: iv, by: rule == .sequence ? 1 : 0)
+        case .chunked: .stepped(from: Block(bigEndianValue: 0), by: 0)
+        }
     }
 
     /// The IV that chunk `index` starts from.
-    package func iv(ofChunk index: UInt64) -> Block {
-        switch self {
-        case .cbcContinuous(let iv, _), .ctr(let iv): iv
-        case .cbcChunked(_, let iv, _, _): iv.advanced(by: index &* ivStep)
-        case .chunked: Block(bigEndianValue: 0)
-        }
-    }
+    package func iv(ofChunk index: UInt64) -> Block { nonces.block(ofChunk: index) }
 }

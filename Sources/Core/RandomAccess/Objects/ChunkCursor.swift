@@ -118,7 +118,7 @@ final class ChunkCursor: ChunkKeeper {
     private func open(
         _ chunk: UnsafeRawBufferPointer, _ extent: Extent, into output: UnsafeMutableRawPointer
     ) throws(DecryptionError) {
-        let number = layout.chunkIndex(at: extent.plaintext.lowerBound)
+        let number = layout.geometry.chunkIndex(at: extent.plaintext.lowerBound)
         try extent.iv.withNonce(for: extent.cipher) { (nonce) throws(DecryptionError) in
             try context.open(chunk, chunk: number, into: output, nonce: nonce)
         }

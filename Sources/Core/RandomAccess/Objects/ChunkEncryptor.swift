@@ -1,6 +1,7 @@
 /// Encrypts objects of authenticated chunks; see ``ObjectEncryptor``.
 final class ChunkEncryptor: ObjectWriter {
     private let format: ChunkFormat
+    private let geometry: Geometry
     private let context: any CipherContext
     private let writtenHeader: WrittenHeader
     /// Plaintext that is waiting, and behind it space for a sealed chunk.
@@ -17,6 +18,7 @@ final class ChunkEncryptor: ObjectWriter {
         guard backend.supports(.aesGCM) else { throw .unsupported("AES-GCM in \(backend.name)") }
         try format.check(key)
         self.format = format
+        self.geometry = Geometry(.chunked(format))
         self.writtenHeader = try WrittenHeader(format: format, key: key, salt: salt)
         self.context = try backend.makeContext(.aesGCM, .encrypt, key: writtenHeader.key)
         self.chunkByteCount = Int(format.chunkByteCount)
@@ -30,7 +32,7 @@ final class ChunkEncryptor: ObjectWriter {
 
     /// The plaintext bytes that the current chunk holds when it is full.
     private var capacity: Int {
-        index == 0 ? chunkByteCount - (format.headerByteCount - Int(format.gridStart)) : chunkByteCount
+        index == 0 ? chunkByteCount - Int(geometry.missingByteCount) : chunkByteCount
     }
 
     func append(_ plaintext: UnsafeRawBufferPointer, to sink: (UnsafeRawBufferPointer) throws -> Void) throws {
@@ -55,7 +57,7 @@ final class ChunkEncryptor: ObjectWriter {
     private func seal(isLast: Bool, to sink: (UnsafeRawBufferPointer) throws -> Void) throws {
         guard let start = buffer.baseAddress else { return }
         if index == 0 { try writtenHeader.bytes.withUnsafeBytes(sink) }
-        guard index < format.largestChunkCount else {
+        guard index < geometry.maxChunkCount else {
             throw DecryptionError.invalidParameter(
                 name: "plaintext", value: "of more than \(index) chunks", expected: "at most so many")
         }

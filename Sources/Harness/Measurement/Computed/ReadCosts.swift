@@ -71,7 +71,7 @@ package struct ReadCosts: Sendable {
         let key = try SecretKey([UInt8](repeating: 0, count: keyByteCount))
         let header = try Self.header(strategy, cipher, key)
         let absent = AbsentCiphertext(
-            byteCount: Self.ciphertextByteCount(strategy, plaintextByteCount), header: header, meter: meter)
+            byteCount: Geometry(strategy).ciphertextByteCount(ofPlaintext: plaintextByteCount), header: header, meter: meter)
         _ = meter.take()
         let source: any ByteSource =
             if let link = surroundings.link {
@@ -154,28 +154,6 @@ package struct ReadCosts: Sendable {
             throw .invalidParameter(name: "strategy", value: strategy.name, expected: "one that can be written")
         }
         return Array(bytes.prefix(format.headerByteCount))
-    }
-
-    /// The length of the ciphertext of a plaintext.
-    ///
-    /// - Source: PROTOCOL.md, "open"; c2sp.org/chunked-encryption; Tink's documentation, "Streaming AEAD: AES-GCM-HKDF".
-    static func ciphertextByteCount(_ strategy: Strategy, _ plaintextByteCount: UInt64) -> UInt64 {
-        func padded(_ count: UInt64) -> UInt64 { strategy.padding == .pkcs7 ? (count / 16 + 1) * 16 : count }
-        guard let chunk = strategy.chunkByteCount else { return padded(plaintextByteCount) }
-        guard let format = strategy.chunkFormat else {
-            let whole = plaintextByteCount / chunk
-            let rest = plaintextByteCount % chunk
-            return whole * padded(chunk) + (rest > 0 || whole == 0 ? padded(rest) : 0)
-        }
-        let tag = UInt64(ChunkFormat.tagByteCount)
-        let header = UInt64(format.headerByteCount)
-        guard case .tinkAESGCMHKDF = format else {
-            // The last chunk is shorter than the others, if need be empty.
-            return header + plaintextByteCount + (plaintextByteCount / chunk + 1) * tag
-        }
-        // The header is part of the first segment.
-        let all = plaintextByteCount + header
-        return all + max(1, (all + chunk - 1) / chunk) * tag
     }
 }
 

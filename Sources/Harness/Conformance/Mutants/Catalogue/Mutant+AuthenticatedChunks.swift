@@ -265,18 +265,17 @@ extension Mutant {
 extension ChunkFormat {
     /// Whether a ciphertext of a length ends where a full chunk does.
     fileprivate func isChunkEdge(_ byteCount: UInt64) -> Bool {
-        let start: UInt64 = if case .cobblestone = self { UInt64(headerByteCount) } else { 0 }
-        return byteCount > start && (byteCount - start) % chunkCiphertextByteCount == 0
+        let geometry = Geometry(.chunked(self))
+        let before = geometry.headerByteCount - geometry.missingByteCount
+        return byteCount > before && (byteCount - before) % geometry.storedChunkByteCount == 0
     }
 }
 
 extension Strategy {
     /// Whether the last byte of a full chunk lies in a range of plaintext.
     fileprivate func hasChunkEnd(in range: Range<UInt64>) -> Bool {
-        guard let format = chunkFormat else { return false }
-        // Tink's first chunk is shorter by the header.
-        let missing: UInt64 = if case .tinkAESGCMHKDF = format { UInt64(format.headerByteCount) } else { 0 }
-        let length = format.chunkByteCount
-        return (range.lowerBound + missing) / length != (range.upperBound + missing) / length
+        guard chunkFormat != nil else { return false }
+        let geometry = Geometry(self)
+        return geometry.chunkIndex(at: range.lowerBound) != geometry.chunkIndex(at: range.upperBound)
     }
 }
