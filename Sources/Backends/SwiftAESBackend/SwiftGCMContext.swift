@@ -74,7 +74,7 @@ final class SwiftGCMContext<Counters: CipherContext>: CipherContext {
             throw .backend(name: backend, operation: "gcm", reason: "a message of \(input.count) bytes")
         }
         let first = UInt128(UInt32(truncatingIfNeeded: start.bigEndianValue) &+ 1)
-        let high = start.bigEndianValue >> 32 << 32
+        let high = (start.bigEndianValue >> 32) << 32
         let split = min(input.count, 16 * Int(1 << 32 - first))
         try counters.process(
             UnsafeRawBufferPointer(rebasing: input[..<split]), into: output, iv: Block(bigEndianValue: high | first))

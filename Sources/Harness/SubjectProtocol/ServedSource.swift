@@ -9,6 +9,8 @@ import Synchronization
 package final class ServedSource: ByteSource, @unchecked Sendable {
     /// The length that the harness announced.
     package let byteCount: UInt64
+    /// As of a source that is far away: the harness may have it from anywhere, and each `need` is a way there and back.
+    package var requestByteCount: Int { DistantSource.requestByteCount }
     private let pipe: PipeEnd
     /// The name that `need` has to say, where there are several.
     private let uri: String?
