@@ -51,9 +51,12 @@ struct GeometryTests {
         for length in 0...3 * chunk where strategy.padding != Padding.none || length % 16 == 0 {
             possible.insert(geometry.ciphertextByteCount(ofPlaintext: length))
         }
-        for byteCount in 0...last {
+        // A last chunk of Tink's without data behind others is nobody's, but has a tag to be judged by.
+        if case .chunked(.tinkAESGCMHKDF) = strategy { possible.formUnion((1...3).map { $0 * chunk + 16 }) }
+        let wrong = (0...last).filter { byteCount in
             let isTaken = (try? geometry.chunkCount(ofCiphertext: byteCount)) != nil
-            #expect(isTaken == possible.contains(byteCount), "\(byteCount)")
+            return isTaken != possible.contains(byteCount)
         }
+        #expect(wrong.isEmpty)
     }
 }

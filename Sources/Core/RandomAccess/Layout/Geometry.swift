@@ -1,4 +1,4 @@
-/// Where the chunks of a strategy's objects lie, as integers: from these, lengths follow both ways, and the place of each
+/// Where the chunks of a strategy's objects lie, as integers: lengths follow from them both ways, and the place of each
 /// chunk.
 ///
 /// All chunks but the last are full. The first one holds less where the header counts to it.
@@ -11,7 +11,7 @@ public struct Geometry: Hashable, Sendable {
         case wholeBlocks
         /// Padded to whole blocks, with 1 to 16 bytes that only its plaintext tells. Source: RFC 5652, section 6.3.
         case padded
-        /// With a tag, and not empty unless it is alone.
+        /// With a tag. One without data is written only if it is alone, and read wherever its tag is right.
         case tagged
         /// With a tag, and shorter than a full one, if need be empty.
         case taggedAndShort
@@ -65,7 +65,7 @@ public struct Geometry: Hashable, Sendable {
 
     /// The length of the ciphertext of a plaintext.
     ///
-    /// - Source: PROTOCOL.md, "open"; c2sp.org/chunked-encryption; Tink's documentation, "Streaming AEAD: AES-GCM-HKDF".
+    /// - Source: PROTOCOL.md, "open"; c2sp.org/chunked-encryption; Tink's documentation, "Streaming AEAD".
     package func ciphertextByteCount(ofPlaintext byteCount: UInt64) -> UInt64 {
         let (fullCount, rest) = (byteCount + missingByteCount).quotientAndRemainder(dividingBy: chunkByteCount)
         switch end {
@@ -92,7 +92,8 @@ public struct Geometry: Hashable, Sendable {
         guard byteCount >= leastByteCount else {
             throw error(
                 end == .padded
-                    ? "at least 16, the padding of an empty plaintext" : "at least \(leastByteCount), a header and a tag")
+                    ? "at least 16, the padding of an empty plaintext"
+                    : "at least \(leastByteCount), a header and a tag")
         }
         let all = byteCount - headerByteCount + missingByteCount
         let (fullCount, rest) = all.quotientAndRemainder(dividingBy: storedChunkByteCount)

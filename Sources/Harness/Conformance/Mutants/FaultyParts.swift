@@ -107,7 +107,7 @@ struct FaultyChunkBackend: CipherBackend {
     ///     which sees nothing but the last chunk.
     typealias Change =
         @Sendable (_ base: any CipherContext, _ chunk: FaultyContext.Call, _ isLast: Bool) throws(DecryptionError) ->
-            Bool
+        Bool
 
     let base: any CipherBackend
     let change: Change

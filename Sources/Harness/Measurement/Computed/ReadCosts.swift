@@ -71,7 +71,8 @@ package struct ReadCosts: Sendable {
         let key = try SecretKey([UInt8](repeating: 0, count: keyByteCount))
         let header = try Self.header(strategy, cipher, key)
         let absent = AbsentCiphertext(
-            byteCount: Geometry(strategy).ciphertextByteCount(ofPlaintext: plaintextByteCount), header: header, meter: meter)
+            byteCount: Geometry(strategy).ciphertextByteCount(ofPlaintext: plaintextByteCount), header: header,
+            meter: meter)
         _ = meter.take()
         let source: any ByteSource =
             if let link = surroundings.link {
