@@ -55,8 +55,8 @@ def misbehave(request, objects):
         say(b'{"ok":tr')
         os._exit(0)
     if MODE == "twice":
-        data = objects[request["id"]].read(5, 7)
-        protocol.send({"ok": True, "payload": len(data)}, data)
+        # Leaves with the answer behind it, in one piece: in two, the next request may come between.
+        out.write(b'{"ok":true,"payload":7}\n' + objects[request["id"]].read(5, 7))
     if MODE == "huge":
         say(b'{"ok":true,"payload":9223372036854775808}\n')
         sleep()

@@ -57,7 +57,6 @@ struct HostileSubjectTests {
     @Test("an answer that comes twice is not taken for the next one")
     func twice() throws {
         let record = try Self.record("twice")
-        // Where the second answer comes late, the request behind it fails as well.
         #expect(record.failed > 0 && record.failed < 20 && record.passed > 200)
         #expect(record.failures.contains { $0.reason.contains("though nothing was asked") })
     }
