@@ -26,6 +26,7 @@ let floors: [(folder: String, targets: [Target])] = [
         [
             .target(name: "CLinux"),
             .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+            .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
             .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
             .target(name: "Support", dependencies: ["CLinux", "COpenSSL"]),
         ]
@@ -33,7 +34,17 @@ let floors: [(folder: String, targets: [Target])] = [
     (
         "Core",
         [
-            .target(name: "RandomAccess"),
+            .target(
+                name: "RandomAccess", dependencies: ["CYAML"],
+                resources: [
+                    "age", "aws-esdk", "cbc-chunked", "cbc-continuous", "chunk-iv-ct-mac", "chunk-nonce-ct-tag",
+                    "clickhouse-disk", "cobblestone", "crypt4gh", "cryptomator-ctrmac", "cryptomator-gcm", "ctr",
+                    "dare", "dare-1", "floe", "gocryptfs", "gocryptfs-aessiv", "hadoop-ctr", "iv-prefix-cbc",
+                    "iv-prefix-cbc-mac", "iv-prefix-ctr", "matrix-attachment", "mega", "openpgp-seipd2", "openssl-enc",
+                    "rclone-crypt", "rocksdb-ctr", "s3ec-gcm-range", "s3ec-kc-gcm-range", "seal", "sqlcipher-4",
+                    "tink-aes-ctr-hmac", "tink-aes-gcm-hkdf", "xts-sectors",
+                ].map { .embedInCode("Descriptions/\($0).yml") }
+            ),
             .target(name: "ByteSources", dependencies: ["CLinux", "Support", "RandomAccess", system]),
             .target(name: "HLS", dependencies: ["Support", "RandomAccess", "ByteSources", system]),
         ]
@@ -43,9 +54,11 @@ let floors: [(folder: String, targets: [Target])] = [
         [
             .systemLibrary(name: "CGcrypt", pkgConfig: "libgcrypt", providers: [.apt(["libgcrypt20-dev"])]),
             .systemLibrary(name: "CNettle", pkgConfig: "nettle", providers: [.apt(["nettle-dev"])]),
+            .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
             .target(name: "OpenSSLBackend", dependencies: ["RandomAccess", "COpenSSL"]),
             .target(name: "GcryptBackend", dependencies: ["RandomAccess", "CGcrypt"]),
             .target(name: "NettleBackend", dependencies: ["RandomAccess", "CNettle"]),
+            .target(name: "SodiumBackend", dependencies: ["RandomAccess", "CSodium"]),
             .target(name: "KernelBackend", dependencies: ["CLinux", "RandomAccess"]),
             .target(
                 name: "BoringSSLBackend",
@@ -60,10 +73,12 @@ let floors: [(folder: String, targets: [Target])] = [
             .target(
                 name: "BackendRegistry",
                 dependencies: [
-                    "RandomAccess", "OpenSSLBackend", "GcryptBackend", "NettleBackend", "KernelBackend",
-                    "BoringSSLBackend", "SwiftAESBackend", "PluginBackend",
+                    "RandomAccess", "OpenSSLBackend", "GcryptBackend", "NettleBackend", "SodiumBackend",
+                    "KernelBackend", "BoringSSLBackend", "SwiftAESBackend", "PluginBackend",
                 ]
             ),
+            .target(
+                name: "FormatKeys", dependencies: ["COpenSSL", "CSodium", "Support", "RandomAccess", "OpenSSLBackend"]),
         ]
     ),
     (
@@ -74,12 +89,14 @@ let floors: [(folder: String, targets: [Target])] = [
             .target(name: "SubjectProtocol", dependencies: ["Support", "RandomAccess", "ByteSources"]),
             .target(
                 name: "Vectors",
-                dependencies: ["CZlib", "Support", "RandomAccess", "ByteSources", "SubjectProtocol", system]
+                dependencies: ["CZlib", "Support", "RandomAccess", "ByteSources", "SubjectProtocol", system],
+                resources: [.embedInCode("Resources/strategies.json")]
             ),
             .target(
                 name: "Conformance",
                 dependencies: [
-                    "Support", "RandomAccess", "ByteSources", "HLS", "Results", "SubjectProtocol", "Vectors", system,
+                    "Support", "RandomAccess", "ByteSources", "HLS", "Statistics", "Results", "SubjectProtocol",
+                    "Vectors", system,
                 ]
             ),
             .target(
@@ -100,7 +117,7 @@ let floors: [(folder: String, targets: [Target])] = [
                 name: "Gate",
                 dependencies: [
                     "CLinux", "Support", "RandomAccess", "ByteSources", "Statistics", "Results", "SubjectProtocol",
-                    "Measurement", system,
+                    "Vectors", "Measurement", system,
                 ]
             ),
             .target(
@@ -160,10 +177,10 @@ let floors: [(folder: String, targets: [Target])] = [
             .executableTarget(
                 name: "chunkwise",
                 dependencies: [
-                    "CLinux", "Support", "RandomAccess", "ByteSources", "HLS", "BackendRegistry", "SwiftAESBackend",
-                    "Statistics", "Results", "SubjectProtocol", "Subject", "Vectors", "Conformance", "Measurement",
-                    "Gate", "Report", "Keys", "KeyTesting", network("HTTPSources"), network("KeyExchanges"),
-                    network("Server"), arguments, system,
+                    "CLinux", "Support", "RandomAccess", "ByteSources", "HLS", "BackendRegistry", "FormatKeys",
+                    "SwiftAESBackend", "Statistics", "Results", "SubjectProtocol", "Subject", "Vectors", "Conformance",
+                    "Measurement", "Gate", "Report", "Keys", "KeyTesting", network("HTTPSources"),
+                    network("KeyExchanges"), network("Server"), arguments, system,
                 ],
                 resources: ["chunkwise_plugin.h", "plugin.c", "plugin.rs", "plugin.swift"].map {
                     .embedInCode("Resources/\($0)")
@@ -176,7 +193,7 @@ let floors: [(folder: String, targets: [Target])] = [
 let tests: [Target] = [
     .testTarget(
         name: "RandomAccessTests",
-        dependencies: ["RandomAccess", "ByteSources", "BackendRegistry"],
+        dependencies: ["RandomAccess", "ByteSources", "BackendRegistry", "TestSupport"],
         exclude: ["tink_streaming.py"]
     ),
     .testTarget(
@@ -189,16 +206,17 @@ let tests: [Target] = [
     .testTarget(name: "NettleBackendTests", dependencies: ["RandomAccess", "NettleBackend"]),
     .testTarget(name: "KernelBackendTests", dependencies: ["RandomAccess", "KernelBackend", "SwiftAESBackend"]),
     .testTarget(name: "BackendRegistryTests", dependencies: ["RandomAccess", "OpenSSLBackend", "BackendRegistry"]),
+    .testTarget(name: "FormatKeysTests", dependencies: ["Support", "RandomAccess", "FormatKeys"]),
     .testTarget(
         name: "VectorsTests",
-        dependencies: ["RandomAccess", "ByteSources", "BackendRegistry", "Vectors"],
+        dependencies: ["RandomAccess", "ByteSources", "BackendRegistry", "Vectors", "TestSupport"],
         exclude: ["Portable"]
     ),
     .testTarget(
         name: "ConformanceTests",
         dependencies: [
             "Support", "RandomAccess", "ByteSources", "BackendRegistry", "Results", "Statistics", "Vectors",
-            "Conformance",
+            "Conformance", "TestSupport",
         ]
     ),
     .testTarget(
@@ -242,7 +260,7 @@ let tests: [Target] = [
     ),
     // Optimized also in debug: it makes and compares megabytes.
     .target(
-        name: "TestSupport", dependencies: ["Results"], path: "Tests/TestSupport",
+        name: "TestSupport", dependencies: ["RandomAccess", "Results"], path: "Tests/TestSupport",
         swiftSettings: [.unsafeFlags(["-O"])]
     ),
     .testTarget(name: "SupportTests", dependencies: ["Support"]),
@@ -279,9 +297,9 @@ let tests: [Target] = [
         name: "IntegrationTests",
         dependencies: [
             "Support", "RandomAccess", "ByteSources", "HLS", "OpenSSLBackend", "GcryptBackend", "NettleBackend",
-            "KernelBackend", "BoringSSLBackend", "SwiftAESBackend", "BackendRegistry", "Results", "SubjectProtocol",
-            "Measurement", "Keys", "KeyTesting", "HTTPSources", "KeyExchanges", "Server", "chunkwise", "TestSupport",
-            crypto("Crypto", trait: "Network"), system,
+            "SodiumBackend", "KernelBackend", "BoringSSLBackend", "SwiftAESBackend", "BackendRegistry", "Results",
+            "SubjectProtocol", "Measurement", "Keys", "KeyTesting", "HTTPSources", "KeyExchanges", "Server",
+            "chunkwise", "TestSupport", crypto("Crypto", trait: "Network"), system,
         ],
         exclude: ["HTTP/Peers", "Server/Clients"]
     ),
@@ -302,8 +320,8 @@ let fuzzing: [Target] =
             name: "fuzz",
             dependencies: [
                 "Support", "RandomAccess", "ByteSources", "HLS", "SwiftAESBackend", "Results", "SubjectProtocol",
-                "Vectors", "Measurement", "Gate", "Keys", "KeyTesting", network("HTTPSources"), network("Server"),
-                nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix"),
+                "Vectors", "Measurement", "Gate", "Keys", "KeyTesting", "TestSupport", network("HTTPSources"),
+                network("Server"), nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix"),
             ],
             path: "Tests/Fuzzing", exclude: ["corpus"], swiftSettings: [.unsafeFlags(["-parse-as-library"])],
             // libFuzzer comes with Swift; gold cannot link it.
@@ -320,6 +338,7 @@ let package = Package(
         .library(name: "GcryptBackend", targets: ["GcryptBackend"]),
         .library(name: "BoringSSLBackend", targets: ["BoringSSLBackend"]),
         .library(name: "NettleBackend", targets: ["NettleBackend"]),
+        .library(name: "SodiumBackend", targets: ["SodiumBackend"]),
         .library(name: "KernelBackend", targets: ["KernelBackend"]),
         .library(name: "SwiftAESBackend", targets: ["SwiftAESBackend"]),
         .library(name: "HLS", targets: ["HLS"]),

@@ -1,5 +1,5 @@
 /*
- * The interface between Chunkwise and an implementation of AES in a shared library: a plug-in.
+ * The interface between Chunkwise and an implementation of ciphers in a shared library: a plug-in.
  *
  * A plug-in exports one function, chunkwise_plugin_v1, which returns a table. There are two levels, and a table may
  * have either or both:
@@ -45,17 +45,45 @@ enum chunkwise_result {
   CHUNKWISE_INVALID_PADDING = 7,
   CHUNKWISE_AUTHENTICATION_FAILED = 8, /* a tag or commitment does not match */
   CHUNKWISE_RANGE_OUT_OF_BOUNDS = 9,   /* a read from past the plaintext's end */
-  CHUNKWISE_INTERNAL = 10              /* anything else */
+  CHUNKWISE_INTERNAL = 10,             /* anything else */
+  CHUNKWISE_INVALID_HEADER = 11        /* a header of another format */
 };
 
-/* What a key schedule is for: AES, in a mode of operation. */
+/* What a key schedule is for: AES in a mode of operation, or another cipher. */
 enum chunkwise_cipher {
   /* Whole blocks; the nonce is the IV of the first one, 16 bytes. There is no padding. */
   CHUNKWISE_CBC = 1,
   /* Any number of bytes; the nonce is the counter block of the first block: 16 bytes, big-endian, modulo 2^128. */
   CHUNKWISE_CTR = 2,
   /* A message, of any number of bytes, whose tag of 16 bytes stands behind the ciphertext. */
-  CHUNKWISE_GCM = 3
+  CHUNKWISE_GCM = 3,
+  /* Messages like those of GCM. The key has 32 bytes, the nonce 12 (RFC 8439). */
+  CHUNKWISE_CHACHA20_POLY1305 = 4,
+  /* The same with a nonce of 24 bytes (draft-irtf-cfrg-xchacha-03). */
+  CHUNKWISE_XCHACHA20_POLY1305 = 5,
+  /*
+   * NaCl's secretbox: a key of 32 bytes, a nonce of 24, no associated data. The tag stands behind the ciphertext, as
+   * in the others, and not in front of it.
+   */
+  CHUNKWISE_XSALSA20_POLY1305 = 6,
+  /*
+   * AES in XTS (IEEE 1619): a data unit of whole blocks, 16 bytes at least; there is no ciphertext stealing. The nonce
+   * is the tweak before it is encrypted, 16 bytes. The key has 32 or 64 bytes: that of the blocks, then that of the
+   * tweak. There is no tag.
+   */
+  CHUNKWISE_XTS = 7,
+  /* Messages like those of GCM, in OCB3 (RFC 7253). The nonce has 15 bytes, or another length of 1 to 15. */
+  CHUNKWISE_OCB = 8,
+  /* Messages like those of GCM, in EAX. The nonce has 16 bytes, or another length. */
+  CHUNKWISE_EAX = 9,
+  /* Messages like those of GCM, in GCM-SIV (RFC 8452). The key has 16 or 32 bytes, the nonce 12. */
+  CHUNKWISE_GCM_SIV = 10,
+  /*
+   * Messages like those of GCM, in SIV (RFC 5297) over two strings: the associated data, even of no bytes, and the
+   * nonce, of 16 bytes or another length. The key has 32, 48 or 64 bytes, that of S2V first. The synthetic IV is the
+   * tag: it stands behind the ciphertext, and not in front of it.
+   */
+  CHUNKWISE_SIV = 11
 };
 
 /*
@@ -109,22 +137,26 @@ typedef struct {
   void (*close)(void *object);
 
   /*
-   * Level 1. Makes a schedule for a chunkwise_cipher and a key of 16, 24 or 32 bytes, or says CHUNKWISE_UNSUPPORTED or
-   * CHUNKWISE_INVALID_KEY of one that the library lacks; then the schedule is not looked at, nor freed.
+   * Level 1. Makes a schedule for a chunkwise_cipher and a key of a length that it can have (16, 24 or 32 bytes in CBC,
+   * CTR, GCM, OCB and EAX), or says CHUNKWISE_UNSUPPORTED or CHUNKWISE_INVALID_KEY of one that the library lacks; then
+   * the schedule is not looked at, nor freed. Later versions may have more ciphers: a number that the library does not
+   * know is CHUNKWISE_UNSUPPORTED.
    */
   int (*key)(int cipher, const void *key, size_t count, void **schedule);
   void (*key_free)(void *schedule);
   /*
-   * Decrypts `bytes` bytes with the schedule's cipher: a stretch in CBC and CTR, in GCM a message with the tag of 16
-   * bytes behind it at `in + bytes`, which then does not overlap `out`. `associated_data` is what is authenticated
-   * beside the message, of any length; ignored in CBC and CTR. CHUNKWISE_AUTHENTICATION_FAILED if the tag is another;
-   * `out` is erased then.
+   * Decrypts `bytes` bytes with the schedule's cipher: a stretch in CBC and CTR, a data unit in XTS, of the others a
+   * message with the tag of 16 bytes behind it at `in + bytes`, which then does not overlap `out`. `associated_data` is
+   * what is authenticated beside the message, of any length; ignored in CBC, CTR and XTS.
+   * CHUNKWISE_AUTHENTICATION_FAILED if the tag is another; `out` is erased then.
    */
   int (*decrypt)(void *schedule, const uint8_t *nonce, size_t nonce_count, const void *associated_data,
                  size_t associated_data_count, const void *in, void *out, size_t bytes);
   /*
-   * Says how many bytes a nonce of GCM may have: from `*min` to `*max`, which are 12 before the call. NULL if there
-   * are no others. `decrypt` is not called with another length.
+   * Says how many bytes a nonce of GCM, OCB, EAX or SIV may have: from `*min` to `*max`, which are the usual length
+   * (12, 15, 16, 16) before the call. NULL if there are no others. `decrypt` is not called with another length. It is
+   * called with each of these ciphers that there are keys for, and leaves the numbers alone for those that it does not
+   * know.
    */
   void (*nonces)(int cipher, size_t *min, size_t *max);
 } chunkwise_plugin;

@@ -73,22 +73,36 @@ class Source:
         return stdin.read(answer.get("payload", 0))
 
 
-class Parameters:
-    """What `open` says, checked in the protocol's order up to the IV, against what `hello` lists."""
+class Opening:
+    """What `open` says of every object, checked in the protocol's order up to the strategy."""
 
     hello = {}
 
     def __init__(self, request):
-        source = request.get("source")
-        if type(source) is not dict or not (type(source.get("path")) is str or "byteCount" in source):
+        self.description = request.get("source")
+        if type(self.description) is not dict or not (
+                type(self.description.get("path")) is str or "byteCount" in self.description):
             raise Failure("invalidRequest")
-        if "byteCount" in source:
-            integer(source["byteCount"])
+        if "byteCount" in self.description:
+            integer(self.description["byteCount"])
         if type(request.get("strategy")) is not str:
             raise Failure("invalidRequest")
         if request["strategy"] not in self.hello["strategies"]:
             raise Failure("unsupported")
         self.strategy = request["strategy"]
+
+    def opened(self):
+        """The source, which is opened when all else of the request is right."""
+        if ("path" if "path" in self.description else "served") not in self.hello["sources"]:
+            raise Failure("unsupported")
+        return Source(self.description)
+
+
+class Parameters(Opening):
+    """What `open` says of CBC and CTR, checked up to the IV, against what `hello` lists."""
+
+    def __init__(self, request):
+        super().__init__(request)
         key, iv = hexadecimal(request.get("key")), hexadecimal(request.get("iv"))
         self.padded, self.chunk, self.sequence = False, 1 << 62, False
         if self.strategy != "ctr":
@@ -106,9 +120,7 @@ class Parameters:
             raise Failure("invalidIV")
         self.key, self.iv = key, int.from_bytes(iv, "big")
         self.stored = self.chunk + 16 * self.padded
-        if ("path" if "path" in source else "served") not in self.hello["sources"]:
-            raise Failure("unsupported")
-        self.source = Source(source)
+        self.source = self.opened()
 
 
 class Reader(Parameters):
@@ -253,7 +265,7 @@ def serve(open_object, **hello):
         "strategies": STRATEGIES, "keyByteCounts": [16, 24, 32], "sources": ["path", "served"],
         "granularity": "block", "measures": False, **hello,
     }
-    Parameters.hello = hello
+    Opening.hello = hello
     objects = {}
     for line in iter(stdin.readline, b""):
         request = {}

@@ -3,6 +3,7 @@ import Foundation
 import OpenSSLBackend
 import RandomAccess
 import SystemPackage
+import TestSupport
 import Testing
 
 /// A file on a disk that goes when the test does: what lies in memory has no direct reads.

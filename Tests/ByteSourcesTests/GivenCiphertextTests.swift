@@ -42,6 +42,21 @@ struct GivenCiphertextTests {
         }
     }
 
+    @Test("a format with a header tells by that, and not by the look of its ciphertext")
+    func header() throws {
+        let text = """
+            mine:
+              inputs: {key: 16}
+              header: [{mark: {bytes: 8, is: "'Salted__'"}}, {salt: 16}]
+              cipher: aes-ctr
+              chunk: whole
+              key: key
+              nonce: salt
+            """
+        let strategy = Strategy(try #require(try Format.read(Array(text.utf8)).first))
+        #expect(!isRefused(Array("Salted__ and sixteen and more".utf8), strategy))
+    }
+
     private func refusal(_ bytes: [UInt8], _ strategy: Strategy) -> String? {
         do throws(DecryptionError) {
             return try GivenCiphertext.open(MemorySource(bytes), strategy, isAsSaid: false) { nil }
@@ -112,7 +127,7 @@ struct GivenCiphertextTests {
         }
         let padding = error(1040, cbc, .invalidPadding)
         #expect(padding?.protocolName == "invalidPadding")
-        #expect(padding?.description.contains("--padding none") == true)
+        #expect(padding?.description.contains("padding=none") == true)
         #expect(padding?.description.contains("head -c -32") == true)
         let ctr = Strategy.ctr(iv: Self.iv)
         #expect(

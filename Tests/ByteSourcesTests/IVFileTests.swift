@@ -15,10 +15,11 @@ struct IVFileTests {
     /// What is read of an IV file beside a ciphertext: the IV, or the error's value.
     private func read(_ text: String, beside ciphertext: [UInt8] = film) throws -> String {
         do {
-            let iv = try IVFile.iv(in: MemorySource(Array(text.utf8)), named: "film.iv") { () throws(DecryptionError) in
+            let iv = try IVFile.iv(in: MemorySource(Array(text.utf8)), named: "film.iv", byteCounts: [16]) {
+                () throws(DecryptionError) in
                 MemorySource(ciphertext)
             }
-            return iv.bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+            return iv.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
         } catch .invalidParameter(_, let value, _) {
             return value
         }
@@ -44,6 +45,19 @@ struct IVFileTests {
         }
     }
 
+    @Test("an IV has one of the lengths of its format")
+    func lengths() throws {
+        let text = MemorySource(Array("000102030405060708090a0b\n".utf8))
+        func read(_ byteCounts: [Int]?) throws(DecryptionError) -> [UInt8] {
+            try IVFile.iv(in: text, named: "film.iv", byteCounts: byteCounts) { () throws(DecryptionError) in
+                MemorySource(Self.film)
+            }
+        }
+        #expect(try read([8, 12]) == Array(0..<12) && read(nil) == Array(0..<12))
+        let error = #expect(throws: DecryptionError.self) { try read([8, 16]) }
+        #expect(error?.description.contains("expected 16 or 32 hexadecimal digits") == true)
+    }
+
     @Test("it stands beside a path, and in a URL before the query")
     func places() {
         #expect(IVFile.path(of: "a/film.enc") == "a/film.enc.iv")
@@ -58,7 +72,7 @@ struct IVFileTests {
         try folder.file("film.iv", Self.one + "\n")
         let sink = try FileSink(path: FilePath(folder.path("film")))
         try [UInt8](repeating: 9, count: 48).withUnsafeBytes { try sink.write($0, at: 0) }
-        let iv = try Block([UInt8](repeating: 0xAB, count: 16))
+        let iv = [UInt8](repeating: 0xAB, count: 16)
         let steps = try IVFile.prepare(sink, at: FilePath(folder.path("film")), iv: iv)
         for step in steps.prefix(stepCount) { try step.rename() }
         let bytes = try #require(folder.bytes("film"))
@@ -80,7 +94,7 @@ struct IVFileTests {
     func first() throws {
         let folder = try TemporaryFolder()
         let sink = try FileSink(path: FilePath(folder.path("film")))
-        let iv = try Block([UInt8](repeating: 0xAB, count: 16))
+        let iv = [UInt8](repeating: 0xAB, count: 16)
         try IVFile.commit(sink, at: FilePath(folder.path("film")), iv: iv)
         #expect(folder.names == ["film", "film.iv"])
         #expect(folder.bytes("film.iv") == Array((String(repeating: "ab", count: 16) + " -\n").utf8))
@@ -90,12 +104,12 @@ struct IVFileTests {
     func place(text: String, isFree: Bool) throws {
         let folder = try TemporaryFolder()
         let film = FilePath(folder.path("film"))
-        try IVFile.requirePlace(beside: film)
+        try IVFile.requirePlace(beside: film, byteCounts: [16])
         try folder.file("film.iv", text)
         if isFree {
-            try IVFile.requirePlace(beside: film)
+            try IVFile.requirePlace(beside: film, byteCounts: [16])
         } else {
-            #expect(throws: DecryptionError.self) { try IVFile.requirePlace(beside: film) }
+            #expect(throws: DecryptionError.self) { try IVFile.requirePlace(beside: film, byteCounts: [16]) }
         }
     }
 }

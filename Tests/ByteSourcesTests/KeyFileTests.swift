@@ -71,6 +71,53 @@ struct KeyFileTests {
         #expect(other?.description.hasSuffix("has 16 bytes: expected 32, 48 or 64 hexadecimal digits") == true)
     }
 
+    @Test("a format's lengths are those of its keys, and the error names them")
+    func otherLengths() throws {
+        let folder = try TemporaryFolder()
+        let two = KeyFile.Form(byteCounts: [32, 64])
+        let key = Samples.bytes(64)
+        #expect(bytes(try KeyFile.read(folder.file("key", key), two)) == key)
+        #expect(bytes(try KeyFile.read(folder.file("key", hex(key)), two)) == key)
+        #expect(throws: DecryptionError.self) { try KeyFile.read(folder.path("key")) }
+        // 64 digits are a key of 64 characters, too; with a line feed, they are not.
+        let short = hex(Array(key.prefix(32)))
+        #expect(throws: DecryptionError.self) { try KeyFile.read(folder.file("key", short), two) }
+        #expect(
+            bytes(try KeyFile.read(folder.path("key"), .init(encoding: .raw, byteCounts: [32, 64])))
+                == Array(short.utf8))
+        #expect(bytes(try KeyFile.read(folder.file("key", short + "\n"), two)) == Array(key.prefix(32)))
+        let error = #expect(throws: DecryptionError.self) {
+            try KeyFile.read(folder.file("key", Array(key.prefix(16))), two)
+        }
+        #expect(
+            error?.description.hasSuffix("expected 32 or 64 raw bytes, or 64 or 128 hexadecimal digits") == true,
+            "\(error?.description ?? "")")
+    }
+
+    @Test("a key of any length is raw bytes, or digits with a line feed; of other text, its encoding has to be said")
+    func anyLength() throws {
+        let folder = try TemporaryFolder()
+        let any = KeyFile.Form(byteCounts: nil)
+        for count in [1, 5, 17, 33, 1023] {
+            let key = Samples.bytes(count - 1) + [0x80]
+            #expect(bytes(try KeyFile.read(folder.file("key", key), any)) == key)
+        }
+        #expect(bytes(try KeyFile.read(folder.file("key", "0a0b0c\n"), any)) == [10, 11, 12])
+        for text in ["0a0b0c", "a passphrase\n", "0a0b0"] {
+            let path = try folder.file("key", text)
+            #expect(throws: DecryptionError.self, "\(text)") { try KeyFile.read(path, any) }
+            #expect(bytes(try KeyFile.read(path, .init(encoding: .raw, byteCounts: nil))) == Array(text.utf8))
+        }
+        #expect(
+            bytes(try KeyFile.read(folder.file("key", "0a0b0c"), .init(encoding: .hex, byteCounts: nil))) == [
+                10, 11, 12,
+            ])
+        for content in [[], Samples.bytes(1024)] {
+            let error = #expect(throws: DecryptionError.self) { try KeyFile.read(folder.file("key", content), any) }
+            #expect(error?.description.contains("expected 1 to 1023 raw bytes, or an even number") == true)
+        }
+    }
+
     @Test("a key that comes in pieces through a pipe is whole")
     func pipe() throws {
         let folder = try TemporaryFolder()

@@ -3,6 +3,7 @@ import Foundation
 import OpenSSLBackend
 import RandomAccess
 import SystemPackage
+import TestSupport
 import Testing
 
 /// A file that goes when the test does, and an object in it.

@@ -1,6 +1,7 @@
 import ByteSources
 import RandomAccess
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("clients of remote stores")

@@ -9,6 +9,7 @@ import Results
 import SubjectProtocol
 import Support
 import SwiftAESBackend
+import TestSupport
 import Vectors
 
 extension FuzzTarget {
@@ -119,10 +120,8 @@ extension FuzzTarget {
                 bytes in
                 _ = try? KeyScenario(JSONValue.parse(bytes), file: "scenario")
             },
-            FuzzTarget("key-request", "Sources/Streaming/Keys/Sealed") { bytes in _ = try? KeyRequest(bytes) },
-            FuzzTarget("key-answer", "Sources/Streaming/Keys/Sealed") { bytes in _ = try? ParsedAnswer(bytes) },
             FuzzTarget("stored-key", "Sources/Streaming/Keys/Stored") { bytes in
                 _ = bytes.withUnsafeBytes { StoredKey.read($0)?.stored }
             },
-        ] + network
+        ] + [format, pieces, film] + network
 }

@@ -1,5 +1,6 @@
 #if Network
 import HTTPSources
+import Keys
 import NIOCore
 import NIOEmbedded
 import NIOPosix
@@ -33,6 +34,8 @@ extension FuzzTarget {
             guard let target = try? RequestTarget(String(decoding: bytes, as: UTF8.self)) else { return }
             expect(!target.path.contains { $0.isEmpty || $0 == ".." || $0.contains("/") }, "a path that climbs")
         },
+        FuzzTarget("key-request", "Sources/Streaming/Keys/Sealed") { bytes in _ = try? KeyRequest(bytes) },
+        FuzzTarget("key-answer", "Sources/Streaming/Keys/Sealed") { bytes in _ = try? ParsedAnswer(bytes) },
     ]
 
     /// What a connection to the server asks for, as text; it ends where the server would close it.

@@ -351,7 +351,7 @@ struct BadPlaylistTests {
         #expect {
             try PlaylistFile(path: FilePath(folder.path("large.m3u8")))
         } throws: {
-            guard case .inPart(_, let error) = ($0 as? DecryptionError)?.playlistError,
+            guard let error = ($0 as? DecryptionError)?.partError?.error,
                 case .invalid(let reason) = error.playlistError
             else { return false }
             return reason.hasPrefix("line 1: 100000000 bytes: expected")

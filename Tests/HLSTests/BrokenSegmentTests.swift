@@ -72,10 +72,8 @@ struct BrokenSegmentTests {
                 #expect {
                     try cursor.read(at: UInt64(start), count: Int(count))
                 } throws: {
-                    guard case .inPart(let place, let error) = ($0 as? DecryptionError)?.playlistError else {
-                        return false
-                    }
-                    return place.hasPrefix("segment 2 (line ") && error.protocolName == broken.name
+                    guard let error = ($0 as? DecryptionError)?.partError else { return false }
+                    return error.part.hasPrefix("segment 2 (line ") && error.protocolName == broken.name
                 }
             }
         }

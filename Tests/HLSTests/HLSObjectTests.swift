@@ -259,7 +259,7 @@ struct HLSObjectTests {
         #expect(try cursor.read(at: 2000, count: 4000) == Array(plain[2000...]))
         let before = resources.counts
         func opened() -> Set<String> { Set(resources.counts.filter { $0.value > before[$0.key] ?? 0 }.keys) }
-        object.adviseSequential(0..<300)
+        object.pieces.adviseSequential(0..<300)
         #expect(try cursor.read(at: 0, count: 1) == [plain[0]])
         while opened().count < 3 { usleep(100) }
         #expect(try cursor.read(at: 0, count: 300) == Array(plain[..<300]))
@@ -279,8 +279,8 @@ struct HLSObjectTests {
             #expect(try cursors[number % 3].read(at: UInt64(start), count: 70) == Array(plain[start..<start + 70]))
         }
         // One more while a new one is opened, and four for each cursor.
-        #expect(resources.maxOpenCount <= HLSObject.maxOpenResources + 1 + 3 * 4)
-        #expect(resources.maxOpenCount >= HLSObject.maxOpenResources)
+        #expect(resources.maxOpenCount <= CompositeObject.maxOpenSources + 1 + 3 * 4)
+        #expect(resources.maxOpenCount >= CompositeObject.maxOpenSources)
     }
 
     @Test("a segment that is rewritten is an error of the reads that touch it, though its length stays")

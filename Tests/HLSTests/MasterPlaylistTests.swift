@@ -76,7 +76,7 @@ struct MasterPlaylistTests {
         #expect {
             try PlaylistFile(path: FilePath(folder.path("master.m3u8")), choice: .mediaOnly)
         } throws: {
-            guard case .inPart(_, .unsupported(let what)) = ($0 as? DecryptionError)?.playlistError else {
+            guard case .unsupported(let what)? = ($0 as? DecryptionError)?.partError?.error else {
                 return false
             }
             return what.contains("a master playlist")
@@ -94,10 +94,10 @@ struct MasterPlaylistTests {
         #expect {
             try PlaylistFile(path: FilePath(folder.path("0.m3u8")))
         } throws: {
-            guard case .inPart(let path, let error) = ($0 as? DecryptionError)?.playlistError,
-                case .invalid(let reason) = error.playlistError
+            guard let error = ($0 as? DecryptionError)?.partError,
+                case .invalid(let reason) = error.error.playlistError
             else { return false }
-            return path.hasSuffix(".m3u8") && reason.hasPrefix("line 5: ") && reason.contains("leads back")
+            return error.part.hasSuffix(".m3u8") && reason.hasPrefix("line 5: ") && reason.contains("leads back")
         }
     }
 }

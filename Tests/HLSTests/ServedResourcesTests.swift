@@ -118,10 +118,10 @@ struct ServedResourcesTests {
         #expect {
             try KeyRing(keys).key(for: "silent?secret")
         } throws: {
-            guard case .inPart("key silent?…", .io(_, _, "noAnswer")) = ($0 as? DecryptionError)?.playlistError else {
+            guard let error = ($0 as? DecryptionError)?.partError, case .io(_, _, "noAnswer") = error.error else {
                 return false
             }
-            return true
+            return error.part == "key silent?…"
         }
         for (uri, part) in [
             ("short", "has 1 bytes"), ("long", "1024 or more"), ("nowhere?secret", "is missing"),

@@ -3,6 +3,7 @@ import Keys
 import OpenSSLBackend
 import RandomAccess
 import Synchronization
+import TestSupport
 
 /// A storage in memory, which may fail.
 final class MemoryKeys: KeyStorage {

@@ -76,7 +76,7 @@ struct MeasureTests {
             -> Cell
         {
             Cell(
-                backend: "openssl", strategy: "ctr", ivRule: nil, padding: nil, chunkByteCount: nil,
+                backend: "openssl", strategy: "ctr", chunkByteCount: nil,
                 windowByteCount: window, workload: workload, readCount: nil, access: "block", threads: threads,
                 keyByteCount: 16, objectByteCount: 1 << 30, source: source, label: nil)
         }

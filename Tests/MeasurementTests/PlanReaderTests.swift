@@ -2,6 +2,7 @@ import Foundation
 import Measurement
 import RandomAccess
 import Results
+import SubjectProtocol
 import Support
 import SystemPackage
 import TestSupport
@@ -111,7 +112,7 @@ struct PlanReaderTests {
         )
         #expect(plan.cells.count == 16 && plan.seed == 1 && plan.roundNanoseconds == 200_000_000)
         let cell = try #require(plan.cells.last?.cell)
-        #expect(cell.strategy == "cbc-continuous" && cell.padding == "pkcs7" && cell.access == "block")
+        #expect(cell.strategy == "cbc-continuous" && cell.access == "block")
         #expect(cell.objectByteCount == 64 << 20 && cell.keyByteCount == 16 && cell.source == "file")
         #expect(cell.readCount == 256 && cell.windowByteCount == 16_000_000 && cell.threads == 2)
         #expect(plan.cells.allSatisfy { $0.rounds == 3 })
@@ -122,11 +123,11 @@ struct PlanReaderTests {
         arguments: [
             // 16 KB of text and 10⁹ cells; then a few too many in several entries.
             (
-                "cells:\n- backend: openssl\n  window: \(list("4KiB", 1000))\n  chunk-size: \(list("4KiB", 1000))\n"
+                "cells:\n- backend: openssl\n  window: \(list("4KiB", 1000))\n  strategy: \(list("ctr", 1000))\n"
                     + "  threads: \(list("1", 1000))", "expected at most 10000"
             ),
             (
-                "cells:\n- {backend: openssl, strategy: tink-aes-gcm-hkdf, segment-size: \(list("4KiB", 1000)), "
+                "cells:\n- {backend: openssl, strategy: tink-aes-gcm-hkdf, parameters: {segment: \(list("4KiB", 1000))}, "
                     + "threads: \(list("1", 1000))}", "expected at most 10000"
             ),
             (
@@ -194,9 +195,12 @@ struct PlanReaderTests {
         ("cells:\n- backend: opnssl", 2, "opnssl"), ("cells:\n- window: 4KiB\n  backend: af-alg", 3, "no AF_ALG"),
         ("cells:\n- backend: []", 2, "empty"),
         ("cells:\n- backend: openssl\n  strategy: ecb", 3, "ecb"),
-        ("cells:\n- backend: openssl\n  strategy: [ctr, ecb]", 3, "ecb: expected one of cbc-continuous"),
-        ("cells:\n- backend: openssl\n  strategy: [ctr, cbc-chunked]", 3, "expected a chunk-size"),
-        ("cells:\n- backend: openssl\n  strategy: [ctr, cobblestone-128]\n  iv-rule: fixed", 4, "no iv-rule"),
+        ("cells:\n- backend: openssl\n  strategy: [ctr, ecb]", 3, "strategy ecb"),
+        ("cells:\n- backend: openssl\n  strategy: [ctr, cbc-chunked]", 3, "\"chunk\" of cbc-chunked, which is missing"),
+        (
+            "cells:\n- backend: openssl\n  strategy: [ctr, cobblestone-128]\n  parameters: {iv-rule: fixed}", 4,
+            "iv-rule: expected none for ctr"
+        ),
         ("cells:\n- backend: openssl\n  strategy: [ctr, cobblestone-256]\n  key-size: 128", 4, "one of 256"),
         ("cells:\n- backend: openssl\n  key-size: [128, 512]", 3, "512: expected one of 128, 192, 256"),
         ("cells:\n- backend: openssl\n  access: [block, blok]", 3, "blok: expected one of block"),
@@ -209,28 +213,35 @@ struct PlanReaderTests {
             "cells:\n- backend: openssl\n  strategy: hls-aes128\n  latency: 1ms\n  client: chunkwise", 5,
             "serial with hls"
         ),
-        ("cells:\n- backend: openssl\n  strategy: cbc-chunked", 3, "chunk-size"),
-        ("cells:\n- backend: openssl\n  strategy: cbc-chunked\n  chunk-size: 1000", 4, "multiple of 16"),
-        ("cells:\n- backend: openssl\n  strategy: cbc-chunked\n  chunk-size: 0", 4, "positive multiple of 16"),
-        ("cells:\n- backend: openssl\n  chunk-size: 16MB", 3, "no chunk-size"),
-        ("cells:\n- backend: openssl\n  iv-rule: fixed", 3, "no iv-rule"),
-        ("cells:\n- backend: openssl\n  strategy: ctr\n  padding: none", 4, "no padding"),
-        ("cells:\n- backend: openssl\n  strategy: hls-aes128\n  padding: none", 4, "no padding"),
+        ("cells:\n- backend: openssl\n  strategy: cbc-chunked", 3, "chunk"),
+        ("cells:\n- backend: openssl\n  strategy: cbc-chunked\n  parameters: {chunk: 1000}", 4, "multiple of 16"),
+        ("cells:\n- backend: openssl\n  strategy: cbc-chunked:chunk=0", 3, "multiple of 16"),
+        ("cells:\n- backend: openssl\n  parameters: {chunk: 16MB}", 3, "chunk: expected one of padding"),
+        ("cells:\n- backend: openssl\n  parameters: chunk", 3, "a mapping"),
+        ("cells:\n- backend: openssl\n  parameters: {iv: 00}", 3, "parameter iv"),
+        ("cells:\n- backend: openssl\n  strategy: ctr:skip=16", 3, "nothing around it"),
+        ("cells:\n- backend: openssl\n  strategy: cbc-chunked:chunk=16\n  parameters: {chunk: 16}", 3, "given twice"),
+        ("cells:\n- backend: openssl\n  strategy: ./mine.yml", 3, "mine.yml"),
+        ("cells:\n- backend: openssl\n  parameters: {iv-rule: fixed}", 3, "for cbc-continuous"),
+        ("cells:\n- backend: openssl\n  strategy: ctr\n  parameters: {padding: none}", 4, "none for ctr"),
+        ("cells:\n- backend: openssl\n  strategy: hls-aes128\n  parameters: {padding: none}", 4, "one of segment"),
         ("cells:\n- backend: openssl\n  strategy: hls-aes128\n  access: chunk-cache", 4, "block"),
         ("cells:\n- backend: openssl\n  strategy: hls-aes128\n  source: mmap", 4, "file or generated"),
         ("cells:\n- backend: openssl\n  strategy: hls-aes128\n  key-size: 256", 4, "128"),
-        ("cells:\n- backend: openssl\n  strategy: hls-aes128\n  chunk-size: 100", 4, "1KiB to 4GiB"),
-        ("cells:\n- backend: openssl\n  strategy: hls-aes128\n  segment-size: 5GiB", 4, "1KiB to 4GiB"),
-        ("cells:\n- backend: openssl\n  strategy: ctr\n  segment-size: 4KiB", 4, "no segment-size for ctr"),
-        ("cells:\n- backend: openssl\n  strategy: cobblestone-128\n  chunk-size: 16KiB", 4, "no chunk-size"),
-        ("cells:\n- backend: openssl\n  strategy: cobblestone-256\n  key-size: 128", 4, "256"),
-        ("cells:\n- backend: openssl\n  strategy: cobblestone-128\n  context: 0x1", 4, "hexadecimal"),
-        ("cells:\n- backend: openssl\n  strategy: tink-aes-gcm-hkdf\n  segment-size: 16", 4, "segment"),
         (
-            "cells:\n- backend: openssl\n  strategy: tink-aes-gcm-hkdf\n  segment-size: 4KiB\n  chunk-size: 4KiB", 5,
-            "one of"
+            "cells:\n- backend: openssl\n  strategy: hls-aes128\n  parameters: {segment: 5GiB}", 4,
+            "from 1024 to 4294967296"
         ),
-        ("cells:\n- backend: openssl\n  strategy: tink-aes-gcm-hkdf\n  derived-key-size: 192", 4, "128 or 256"),
+        ("cells:\n- backend: openssl\n  strategy: ctr\n  parameters:\n    segment: 4KiB", 5, "none for ctr"),
+        ("cells:\n- backend: openssl\n  strategy: cobblestone-128\n  parameters: {chunk: 16KiB}", 4, "one of context"),
+        ("cells:\n- backend: openssl\n  strategy: cobblestone-256\n  key-size: 128", 4, "256"),
+        ("cells:\n- backend: openssl\n  strategy: cobblestone-128\n  parameters: {context: 0x1}", 4, "hexadecimal"),
+        ("cells:\n- backend: openssl\n  strategy: tink-aes-gcm-hkdf\n  parameters: {segment: 16}", 3, "segment"),
+        ("cells:\n- backend: openssl\n  strategy: tink-aes-gcm-hkdf\n  key-size: 256", 4, "one of 128"),
+        (
+            "cells:\n- backend: openssl\n  strategy: tink-aes-gcm-hkdf\n  parameters: {derived-key: 24}", 4,
+            "multiple of 16"
+        ),
         ("cells:\n- backend: openssl\n  window: 0", 3, "at least 1"),
         ("cells:\n- backend: openssl\n  window: 257MiB", 3, "256MiB"),
         ("cells:\n- backend: openssl\n  window: big", 3, "big"),
@@ -250,7 +261,7 @@ struct PlanReaderTests {
         ("cells:\n- backend: openssl\n  source: generated\n  cold: yes", 4, "source file"),
         ("cells:\n- backend: openssl\n  source: mmap\n  cold: yes", 4, "source file"),
         ("cells:\n- backend: openssl\n  source: mmap\n  latency: 2ms", 4, "file or generated"),
-        ("cells:\n- backend: openssl\n  object-size: 17\n  padding: none", 3, "multiple of 16"),
+        ("cells:\n- backend: openssl\n  object-size: 17\n  parameters: {padding: none}", 3, "multiple of 16"),
         ("cells:\n- backend: openssl\n  key-size: 512", 3, "512"),
         ("cells:\n- backend: openssl\n  access: blok", 3, "blok"),
         ("cells:\n- backend: openssl\n  source: ftp", 3, "ftp"),
@@ -269,16 +280,17 @@ struct PlanReaderTests {
     func lists() throws {
         let cells = try read(
             "cells:\n- {backend: openssl, strategy: [ctr, cbc-chunked, cobblestone-256, tink-aes-gcm-hkdf], "
-                + "key-size: [128, 256], chunk-size: [64KiB, 1MiB], iv-rule: [fixed, sequence], padding: [pkcs7, none], "
+                + "key-size: [128, 256], parameters: {chunk: [64KiB, 1MiB], segment: [64KiB, 1MiB], "
+                + "derived-key: [16, 32], iv-rule: [fixed, sequence], padding: [pkcs7, none]}, "
                 + "object-size: [1MiB, 2MiB], access: [block, chunk-cache], source: [file, mmap], cold: [yes, no]}"
         ).cells.map(\.cell)
-        func count(_ strategy: String) -> Int { cells.count { $0.strategy == strategy } }
+        func count(_ strategy: String) -> Int { cells.count { $0.format == strategy } }
         // Objects, accesses, and a file that is cold or not, beside one that is mapped.
         let places = 2 * 2 * 3
         #expect(count("ctr") == 2 * places && count("cobblestone-256") == places)
         #expect(count("cbc-chunked") == 2 * 2 * 2 * 2 * places && count("tink-aes-gcm-hkdf") == 2 * 2 * places)
         #expect(Set(cells.map(\.id)).count == cells.count)
-        let tink = cells.filter { $0.strategy == "tink-aes-gcm-hkdf" }
+        let tink = cells.filter { $0.format == "tink-aes-gcm-hkdf" }
         #expect(
             Set(tink.map(\.keyByteCount)) == [16, 32] && Set(tink.map(\.chunkByteCount)) == [65520, (1 << 20) - 16])
         #expect(cells.allSatisfy { $0.isCold != true || $0.source == "file" })
@@ -289,29 +301,62 @@ struct PlanReaderTests {
         #expect(stores.count == 4 * 3 && Set(stores.map(\.readCount)) == [nil, 1, 2])
     }
 
-    @Test("segments and derived keys have names of their own, and the older ones mean the same")
-    func olderKeys() throws {
+    @Test("a strategy is one text, whether its parameters stand in it or beside it")
+    func texts() throws {
         func cells(_ text: String) throws -> [Cell] {
             try read("cells:\n- {backend: openssl, window: 4KiB, strategy: \(text)}").cells.map(\.cell)
         }
-        let tink = try cells("tink-aes-gcm-hkdf, segment-size: [4KiB, 1MiB], derived-key-size: 128")
-        #expect(tink.map(\.chunkByteCount) == [4080, (1 << 20) - 16] && tink.map(\.keyByteCount) == [16, 16])
-        #expect(try cells("tink-aes-gcm-hkdf, chunk-size: [4KiB, 1MiB], key-size: 128") == tink)
+        let tink = try cells("tink-aes-gcm-hkdf, parameters: {segment: [4KiB, 1MiB], derived-key: 32}")
+        #expect(tink.map(\.chunkByteCount) == [4080, (1 << 20) - 16] && tink.map(\.keyByteCount) == [32, 32])
+        #expect(
+            tink.map(\.strategy) == [
+                "tink-aes-gcm-hkdf:derived-key=32", "tink-aes-gcm-hkdf:segment=1MiB,derived-key=32",
+            ])
+        #expect(
+            try cells("['tink-aes-gcm-hkdf:derived-key=32', 'tink-aes-gcm-hkdf:derived-key=32,segment=1MiB']") == tink)
         let usual = try cells("tink-aes-gcm-hkdf")
-        #expect(usual.map(\.chunkByteCount) == [4080] && usual.map(\.keyByteCount) == [16])
-        let playlists = try cells("hls-aes128, segment-size: 4MiB")
-        #expect(try playlists.map(\.chunkByteCount) == [4 << 20] && cells("hls-aes128, chunk-size: 4MiB") == playlists)
+        #expect(usual.map(\.strategy) == ["tink-aes-gcm-hkdf"] && usual.map(\.keyByteCount) == [16])
+        #expect(try cells("'hls-aes128:segment=4MiB'").map(\.chunkByteCount) == [4 << 20])
+        let bound = try cells("cobblestone-128, parameters: {context: 00FF}")
+        #expect(bound.map(\.strategy) == ["cobblestone-128:context=00ff"])
+        for name in ["gocryptfs", "rclone-crypt", "dare", "xts-sectors"] {
+            let cell = try #require(try cells("\(name), object-size: 64KiB").first)
+            #expect(cell.strategy == name && cell.keyByteCount == 32)
+        }
     }
 
-    @Test("what an object is bound to is a part of its cell")
-    func bindings() throws {
-        let plan = try read(
-            "cells:\n- {backend: openssl, strategy: cobblestone-128}\n"
-                + "- {backend: openssl, strategy: cobblestone-128, context: 00FF}\n"
-                + "- {backend: openssl, strategy: tink-aes-gcm-hkdf, associated-data: \"0a\"}")
-        let cells = plan.cells.map(\.cell)
-        #expect(cells.map(\.context) == [nil, "00ff", nil] && cells.map(\.associatedData) == [nil, nil, "0a"])
-        #expect(Set(cells.map(\.id)).count == 3)
+    @Test("a description of the user's is named with its digest, and comes with the plan")
+    func described() throws {
+        let text =
+            "mine: {inputs: {key: 16, partByteCount: {min: 1}}, cipher: aes-gcm, chunk: partByteCount, "
+            + "layout: [data, {tag: 16}], key: key, nonce: "
+        let formats = try ["./a.yml": "'be(i, 12)'}", "./b.yml": "'be(2 * i, 12)'}"].mapValues { end in
+            try Format.named("mine", in: Array((text + end).utf8))
+        }
+        let plan = try PlanReader(file: "p.yml", knownBackends: ["openssl"], describedFormat: { formats[$0] }).read(
+            "cells: [{backend: openssl, strategy: [./a.yml, ./b.yml], parameters: {part: [4KiB, 5KiB]}}]")
+        let names = plan.cells.map(\.cell.strategy)
+        #expect(Set(names).count == 4 && Set(plan.strategies.keys) == Set(names))
+        let bytes = try #require(formats["./a.yml"]).text
+        #expect(names.first == "mine#\(Hexadecimal.encode(SHAFunction.sha256.hash(bytes).prefix(8))):part=4KiB")
+        let facts = try StrategyFacts(try #require(plan.strategies[names[0]]))
+        #expect(facts.isTagged && facts.isIndexBound && !facts.isObjectBound && !facts.isFresh && facts.hasOwnNonces)
+    }
+
+    @Test("stored runs have the facts of their strategies")
+    func storedFacts() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../reports")
+        for name in ["2026-11-27-vm", "coverage-2026-11-23", "peers-2026-11-26"] {
+            let text = try String(contentsOf: folder.appending(path: "\(name)/results.jsonl"), encoding: .utf8)
+            let line = try #require(text.split(separator: "\n").first)
+            guard case .header(let header) = try ResultRecord(line: Array(line.utf8)) else { continue }
+            let stored = try #require(header.strategies)
+            #expect(!stored.isEmpty)
+            for (text, facts) in stored {
+                let strategy = try Strategy(measured: text)
+                #expect(try StrategyFacts(strategy) == facts && strategy.text == text, "\(text)")
+            }
+        }
     }
 
     @Test("an object that is given says what cells otherwise ask for, and nothing else may")
@@ -328,13 +373,12 @@ struct PlanReaderTests {
         let cells = try read("cells:\n- {backend: openssl, window: [16, 32], workload: random:16}").cells.map(\.cell)
         #expect(cells.count == 2)
         for cell in cells {
-            #expect(cell.strategy == "cbc-chunked" && cell.chunkByteCount == 32 && cell.ivRule == "fixed")
-            #expect(cell.padding == "none" && cell.keyByteCount == 32 && cell.objectByteCount == 64)
+            #expect(cell.strategy == "cbc-chunked:padding=none,iv-rule=fixed,chunk=32" && cell.chunkByteCount == 32)
+            #expect(cell.keyByteCount == 32 && cell.objectByteCount == 64)
             #expect(cell.source == "file")
         }
         for key in [
-            "strategy: ctr", "chunk-size: 16", "segment-size: 4KiB", "context: 00", "padding: none", "key-size: 256",
-            "source: file",
+            "strategy: ctr", "parameters: {chunk: 16}", "key-size: 256", "source: file",
         ] {
             let error = #expect(throws: PlanError.self) { try read("cells:\n- backend: openssl\n  \(key)") }
             #expect(error?.line == 3 && error?.message.contains("object that is given") == true, "\(key)")

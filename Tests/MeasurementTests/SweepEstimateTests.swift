@@ -1,5 +1,7 @@
 import Measurement
+import RandomAccess
 import Results
+import SubjectProtocol
 import Testing
 
 @Suite("estimates")
@@ -7,8 +9,9 @@ struct SweepEstimateTests {
     private func seconds(_ change: (inout Cell) -> Void, rounds: Int = 1, rate: Double = 1e9) -> Double {
         var cell = Cell(backend: "x", strategy: "ctr", windowByteCount: 1 << 20, objectByteCount: 1 << 30)
         change(&cell)
-        let plan = Plan(
+        var plan = Plan(
             text: "", seed: 1, roundNanoseconds: 1_000_000, cells: [PlannedCell(cell: cell, rounds: rounds)])
+        plan.strategies[cell.strategy] = try? Strategy(measured: cell.strategy)
         return Double(SweepEstimate(plan) { _, _ in rate }.nanoseconds) / 1e9
     }
 
@@ -43,7 +46,7 @@ struct SweepEstimateTests {
         // A chunk with a tag is decrypted whole, whatever the access says.
         let tags = seconds {
             random(&$0)
-            ($0.strategy, $0.chunkByteCount) = ("tink-aes-gcm-hkdf", (16 << 20) - 16)
+            ($0.strategy, $0.chunkByteCount) = ("tink-aes-gcm-hkdf:segment=16MiB", (16 << 20) - 16)
         }
         #expect(tags > seconds(random) + 4)
     }

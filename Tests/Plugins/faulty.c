@@ -161,6 +161,7 @@ static int key(int cipher, const void *key, size_t count, void **made) {
   if (fault(crashes_in_key)) crash();
   if (fault(writes_key)) *(volatile uint8_t *)key = *(volatile uint8_t *)key;
   if (fault(reads_behind_key)) (void)((volatile uint8_t *)key)[count];
+  if (cipher < CHUNKWISE_CBC || cipher > CHUNKWISE_GCM) return CHUNKWISE_UNSUPPORTED;
   if (fault(accepts_any_key) && count < 16) count = 16;
   if (count != 16 && count != 24 && count != 32) return CHUNKWISE_INVALID_KEY;
   if (fault(ctr_key_unsupported) && cipher == CHUNKWISE_CTR) return CHUNKWISE_UNSUPPORTED;

@@ -1,6 +1,7 @@
 import BackendRegistry
 import ByteSources
 import RandomAccess
+import TestSupport
 import Testing
 
 /// Objects that are written and read again, with sources that change between.
@@ -180,7 +181,6 @@ struct ChunkedObjectTests {
     @Test("parameters that cannot be are refused")
     func parameters() {
         let impossible: [ChunkFormat] = [
-            .cobblestone(keyByteCount: 24, context: []),
             .tinkAESGCMHKDF(associatedData: [], segmentByteCount: 4096, derivedKeyByteCount: 24),
             .tinkAESGCMHKDF(associatedData: [], segmentByteCount: 40, derivedKeyByteCount: 16),
             .tinkAESGCMHKDF(associatedData: [], segmentByteCount: 1 << 40, derivedKeyByteCount: 16),

@@ -41,13 +41,13 @@ struct KeyDerivationTests {
         ])
     func digests(message: String, short: String, long: String) {
         let digest256 = output(32) { buffer in
-            let hash = SHA256()
+            let hash = HashFunction.sha256.makeHash()
             Array(message.utf8).withUnsafeBytes { hash.update($0) }
             hash.finish(into: buffer)
         }
         #expect(digest256 == bytes(short))
         let digest512 = output(64) { buffer in
-            let hash = SHA512()
+            let hash = HashFunction.sha512.makeHash()
             Array(message.utf8).withUnsafeBytes { hash.update($0) }
             hash.finish(into: buffer)
         }
@@ -57,21 +57,21 @@ struct KeyDerivationTests {
     @Test("lengths around a block's end are padded right: the digest of so many bytes 'a', hashed again")
     func lengths() {
         // Source: Python's hashlib, which is OpenSSL's.
-        func chained<Word: SHA2Word>(_ type: Word.Type) -> [UInt8] {
-            let all = SHA2<Word>()
+        func chained(_ function: HashFunction) -> [UInt8] {
+            let all = function.makeHash()
             for count in 0..<300 {
-                let digest = output(SHA2<Word>.digestByteCount) { buffer in
-                    let hash = SHA2<Word>()
+                let digest = output(function.digestByteCount) { buffer in
+                    let hash = function.makeHash()
                     [UInt8](repeating: 0x61, count: count).withUnsafeBytes { hash.update($0) }
                     hash.finish(into: buffer)
                 }
                 digest.withUnsafeBytes { all.update($0) }
             }
-            return output(SHA2<Word>.digestByteCount) { all.finish(into: $0) }
+            return output(function.digestByteCount) { all.finish(into: $0) }
         }
-        #expect(chained(UInt32.self) == bytes("80e953e3b006c4bab43fd5d792f8bd29c122f6cf1497318365fe66bf2d61398d"))
+        #expect(chained(.sha256) == bytes("80e953e3b006c4bab43fd5d792f8bd29c122f6cf1497318365fe66bf2d61398d"))
         #expect(
-            chained(UInt64.self)
+            chained(.sha512)
                 == bytes(
                     "31c336adab577370612bbdd2a77b25de07ec8389de752295ba890ce160fc8065"
                         + "4d34f23f93a5819b359f2a8ef15f3f274cbfa5becc521e5728397d60265ffb21"))
@@ -95,15 +95,15 @@ struct KeyDerivationTests {
             ),
         ])
     func codes(key: [UInt8], message: String, short: String, long: String) {
-        func code<Word: SHA2Word>(_ type: Word.Type) -> [UInt8] {
-            output(SHA2<Word>.digestByteCount) { buffer in
-                let code = key.withUnsafeBytes { HMAC<Word>(key: $0) }
+        func code(_ function: HashFunction) -> [UInt8] {
+            output(function.digestByteCount) { buffer in
+                let code = key.withUnsafeBytes { HMAC(function, key: $0) }
                 Array(message.utf8).withUnsafeBytes { code.update($0) }
                 code.finish(into: buffer)
             }
         }
-        #expect(code(UInt32.self) == bytes(short))
-        #expect(code(UInt64.self) == bytes(long))
+        #expect(code(.sha256) == bytes(short))
+        #expect(code(.sha512) == bytes(long))
     }
 
     /// Source: RFC 5869, appendices A.1 and A.2.
@@ -126,11 +126,13 @@ struct KeyDerivationTests {
     private func derive(key: [UInt8], salt: [UInt8], info: [UInt8], count: Int) -> [UInt8] {
         let extracted = output(32) { buffer in
             salt.withUnsafeBytes { salt in
-                key.withUnsafeBytes { HKDF<UInt32>.extract(salt: salt, key: $0, into: buffer) }
+                key.withUnsafeBytes { HKDF.extract(.sha256, salt: salt, key: $0, into: buffer) }
             }
         }
         return output(count) { buffer in
-            extracted.withUnsafeBytes { HKDF<UInt32>.expand($0, info: info, into: buffer) }
+            info.withUnsafeBytes { info in
+                extracted.withUnsafeBytes { HKDF.expand(.sha256, $0, info: info, into: buffer) }
+            }
         }
     }
 

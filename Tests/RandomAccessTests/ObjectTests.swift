@@ -2,6 +2,7 @@ import BackendRegistry
 import ByteSources
 import RandomAccess
 import Synchronization
+import TestSupport
 import Testing
 
 /// A source whose length changes when it is told to.
@@ -184,7 +185,7 @@ struct ObjectEncryptorTests {
     }
 
     @Test(
-        "what was written is read, whatever the pieces", arguments: BackendRegistry.availableNames,
+        "what was written is read, whatever the pieces", arguments: BackendRegistry.availableNames(having: .aesCBC),
         ReadPlanTests.strategies)
     func roundTrips(backend: String, strategy: Strategy) throws {
         for length in [0, 1, 15, 16, 17, 31, 32, 33, 64, 95, 96, 97, 500] {
@@ -222,7 +223,7 @@ struct ObjectEncryptorTests {
         let cbc = try OpenSSLCommand.enc(
             "aes-256-cbc", key: Self.key, iv: iv.bytes, padding: padding == .pkcs7, plaintext)
         let ctr = try OpenSSLCommand.enc("aes-256-ctr", key: Self.key, iv: iv.bytes, padding: false, plaintext)
-        for backend in BackendRegistry.availableNames {
+        for backend in BackendRegistry.availableNames(having: .aesCBC) {
             #expect(
                 try encrypt(
                     plaintext, strategy: .cbcContinuous(iv: iv, padding: padding), backend: backend, pieces: [999])

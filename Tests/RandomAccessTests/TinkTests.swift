@@ -2,6 +2,7 @@ import BackendRegistry
 import ByteSources
 import Foundation
 import RandomAccess
+import TestSupport
 import Testing
 
 /// Python's `tink`, where the variable `CHUNKWISE_TINK_PYTHON` names an interpreter that has it, or `python3` does.

@@ -8,9 +8,9 @@ import Testing
 struct ExportTests {
     private static let report = RunReport(Fixture.small)
     private static let sequential =
-        "libgcrypt aes128 cbc-continuous pkcs7 window=65536 sequential block threads=1 object=1048576 file"
+        "libgcrypt aes128 cbc-continuous window=65536 sequential block threads=1 object=1048576 file"
     private static let random =
-        "libgcrypt aes128 cbc-chunked sequence pkcs7 chunk=16000000 window=4096 random:4KiB block threads=1 "
+        "libgcrypt aes128 cbc-chunked:chunk=16MB window=4096 random:4KiB block threads=1 "
         + "object=67108864 file"
 
     private static func json(_ format: ExportFormat, _ report: RunReport = report) throws -> JSONValue {

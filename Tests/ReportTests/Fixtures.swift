@@ -1,6 +1,18 @@
 import Report
 import Results
 import Statistics
+import Support
+
+extension RunResults {
+    /// The results with the facts of their cells' strategies.
+    var withFacts: RunResults {
+        var results = self
+        let texts = Set(cells.map(\.cell.strategy))
+        let facts = texts.compactMap { text in Fixture.facts(of: text).map { (text, $0) } }
+        results.header.strategies = Dictionary(uniqueKeysWithValues: facts)
+        return results
+    }
+}
 
 /// Small results in which every kind of record occurs, chosen so that figures can be checked by hand.
 enum Fixture {
@@ -43,6 +55,25 @@ enum Fixture {
         plan: "name: quick\nwindows: [64KiB, 1MiB]\n", seed: 7
     )
 
+    /// The facts of a strategy, by the name of its format; `nil` for an unknown one.
+    static func facts(of strategy: String) -> StrategyFacts? {
+        var facts = StrategyFacts(
+            cipher: "aes-cbc", source: "its specification", isWhole: true,
+            isPadded: !strategy.contains("padding=none"), hasOwnNonces: !strategy.contains("iv-rule=fixed"),
+            isFresh: true)
+        switch strategy.prefix(while: { $0 != ":" }) {
+        case "cbc-continuous": break
+        case "cbc-chunked": facts.isWhole = false
+        case "ctr": (facts.cipher, facts.isPadded) = ("aes-ctr", false)
+        case "hls-aes128": (facts.isWhole, facts.isFresh, facts.hasPlaylist) = (false, false, true)
+        case "cobblestone-128", "cobblestone-256", "tink-aes-gcm-hkdf":
+            (facts.cipher, facts.isWhole, facts.isPadded) = ("aes-gcm", false, false)
+            (facts.isTagged, facts.isIndexBound, facts.isObjectBound, facts.isEndBound) = (true, true, true, true)
+        default: return nil
+        }
+        return facts
+    }
+
     static let conformance = [
         ConformanceRecord(subject: "openssl", passed: 1200, failed: 0, unsupported: 4, notRun: 0, failures: []),
         ConformanceRecord(subject: "libgcrypt", passed: 1204, failed: 0, unsupported: 0, notRun: 0, failures: []),
@@ -67,14 +98,14 @@ enum Fixture {
             unchecked("openssl"),
         ],
         isComplete: true
-    )
+    ).withFacts
 
     static func sequential(
         _ backend: String, window: UInt64, milliseconds: Double, growth: UInt64, access: String = "block",
         label: String? = nil
     ) -> CellResult {
         let cell = Cell(
-            backend: backend, strategy: "cbc-continuous", padding: "pkcs7", windowByteCount: window, access: access,
+            backend: backend, strategy: "cbc-continuous", windowByteCount: window, access: access,
             objectByteCount: 1 << 20, label: label)
         var result = CellResult(cell: cell)
         let delivered: UInt64 = 1 << 20
@@ -95,7 +126,7 @@ enum Fixture {
         _ backend: String, chunk: UInt64, access: String, fetched: UInt64, p50: UInt64, label: String? = nil
     ) -> CellResult {
         let cell = Cell(
-            backend: backend, strategy: "cbc-chunked", ivRule: "sequence", padding: "pkcs7", chunkByteCount: chunk,
+            backend: backend, strategy: "cbc-chunked:chunk=\(ByteSize(chunk))", chunkByteCount: chunk,
             windowByteCount: access == "block" ? 4096 : chunk, workload: "random:4KiB", access: access,
             objectByteCount: 64 << 20, label: label)
         var result = CellResult(cell: cell)
@@ -121,7 +152,8 @@ enum Fixture {
     }
 }
 
-/// Small results that make every picture, matrix, table and note of a page, chosen so that figures can be checked by hand.
+/// Small results that make every picture, matrix, table and note of a page, chosen so that figures can be checked by
+/// hand.
 enum PageFixture {
     static let results: RunResults = {
         var header = Fixture.header
@@ -130,7 +162,8 @@ enum PageFixture {
         header.host.isTurboOn = true
         header.backends.append(RunHeader.Backend(name: "slow", version: "1", cpuFeatures: []))
         return RunResults(
-            header: header, conformance: conformance, mutants: mutants, cells: cells, isComplete: true)
+            header: header, conformance: conformance, mutants: mutants, cells: cells, isComplete: true
+        ).withFacts
     }()
 
     /// Names that try to be markup, one cell, one round, nothing but times.
@@ -280,7 +313,7 @@ enum RealisticFixture {
         let conformance = header.backends.map {
             ConformanceRecord(subject: $0.name, passed: 2_419, failed: 0, unsupported: 0, notRun: 0, failures: [])
         }
-        return RunResults(header: header, conformance: conformance, cells: cells, isComplete: true)
+        return RunResults(header: header, conformance: conformance, cells: cells, isComplete: true).withFacts
     }()
 
     static let windows: [UInt64] = [
@@ -305,7 +338,7 @@ enum RealisticFixture {
     ) -> CellResult {
         let object: UInt64 = 256 << 20
         let cell = Cell(
-            backend: backend, strategy: "cbc-continuous", padding: "pkcs7", windowByteCount: window, access: access,
+            backend: backend, strategy: "cbc-continuous", windowByteCount: window, access: access,
             objectByteCount: object, label: label)
         var result = CellResult(cell: cell)
         let touched = (object + window - 1) / window
@@ -331,7 +364,7 @@ enum RealisticFixture {
         using generator: inout SplitMix64
     ) -> CellResult {
         let cell = Cell(
-            backend: backend, strategy: "cbc-chunked", ivRule: "sequence", padding: "pkcs7", chunkByteCount: chunk,
+            backend: backend, strategy: "cbc-chunked:chunk=\(ByteSize(chunk))", chunkByteCount: chunk,
             windowByteCount: access == "block" ? 4096 : chunk, workload: "random:4KiB", access: access,
             objectByteCount: 256 << 20, label: label)
         var result = CellResult(cell: cell)

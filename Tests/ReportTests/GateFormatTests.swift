@@ -166,7 +166,7 @@ enum GateFixture {
             cell("cbc-continuous window=256KiB", .slower, 0.031, 0.024, 0.039),
             cell("ctr window=256KiB", .same, 0.0004, -0.0051, 0.006),
             cell(
-                "cbc-chunked chunk=64KiB", .inconclusive, 0.019, 0.004, 0.034,
+                "cbc-chunked:chunk=64KiB", .inconclusive, 0.019, 0.004, 0.034,
                 reason: "the tolerance lies within the interval", settles: 41),
             cell("random:4KiB reads=256", .faster, -0.24, -0.26, -0.22),
             cell(

@@ -107,7 +107,10 @@ struct PullRequestTests {
         }
         let text = Self.text(.markdown, results)
         #expect(text.contains("chunk=4KiB") && text.contains("latency=20ms bandwidth=100MB/s"))
-        #expect(text.contains("3 more cells in the full report: chunk=16MiB; chunk=32MiB; chunk=64MiB."))
+        #expect(
+            text.contains(
+                "3 more cells in the full report: cbc-chunked:chunk=16MiB; "
+                    + "cbc-chunked:chunk=32MiB; cbc-chunked:chunk=64MiB."))
         #expect(!text.contains("20000000ns"))
     }
 

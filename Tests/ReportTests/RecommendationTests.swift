@@ -233,9 +233,10 @@ struct RecommendationTests {
     func golden() throws {
         let folder = GoldenFolder("GoldenRecommendation")
         let budgets = Budgets(memoryByteCount: 64 << 20, firstByteNanoseconds: 5_000_000, amplification: 1.5)
-        let choice = try Self.recommend(Known.results, budgets) { $0.workload = "playback" }
-        let free = try Self.recommend(RealisticFixture.results)
-        let none = try Self.recommend(Known.results, Budgets(memoryByteCount: 100_000, firstByteNanoseconds: 10))
+        let choice = try Self.recommend(Known.results.withFacts, budgets) { $0.workload = "playback" }
+        let free = try Self.recommend(RealisticFixture.results.withFacts)
+        let none = try Self.recommend(
+            Known.results.withFacts, Budgets(memoryByteCount: 100_000, firstByteNanoseconds: 10))
         let files = [
             ("choice.txt", choice.text), ("choice.json", choice.json.text), ("choice.md", choice.markdown),
             ("free.txt", free.text), ("nothing-fits.txt", none.text),
@@ -282,7 +283,7 @@ enum RecommendationFixture {
 
     static func cell(_ backend: String, _ size: Int, isWhole: Bool) -> CellResult {
         let cell = Cell(
-            backend: backend, strategy: "cbc-continuous", padding: "pkcs7", windowByteCount: window(size),
+            backend: backend, strategy: "cbc-continuous", windowByteCount: window(size),
             access: isWhole ? "whole-chunk" : "block", objectByteCount: 256 << 20)
         var result = CellResult(cell: cell)
         let delivered: UInt64 = 256 << 20
@@ -313,7 +314,7 @@ struct SecurityTests {
         change(&result.cell)
         result.check?.cell = result.cell
         results.cells = [result]
-        let file = try #require(renderReport(results).first { $0.name == "report.md" })
+        let file = try #require(renderReport(results.withFacts).first { $0.name == "report.md" })
         return String(decoding: file.bytes, as: UTF8.self)
     }
 
@@ -336,21 +337,18 @@ struct SecurityTests {
 
     @Test("padding is what notices a cut, and without it nothing does", arguments: ["pkcs7", "none"])
     func padding(padding: String) throws {
-        let cut = Self.row("Notices a cut end", in: try report { $0.padding = padding })
+        let cut = Self.row("Notices a cut end", in: try report { $0.strategy = "cbc-continuous:padding=\(padding)" })
         #expect(
             cut.contains("all but 1 in 255") == (padding == "pkcs7") && cut.contains("never") == (padding == "none"))
     }
 
     @Test("one IV for all chunks shows equal chunks", arguments: ["fixed", "sequence"])
     func ivRules(rule: String) throws {
-        let report = try report {
-            $0.strategy = "cbc-chunked"
-            $0.ivRule = rule
-            $0.chunkByteCount = 1 << 20
-        }
+        let text = "cbc-chunked:\(rule == "fixed" ? "iv-rule=fixed," : "")chunk=1MiB"
+        let report = try report { ($0.strategy, $0.chunkByteCount) = (text, 1 << 20) }
         #expect(
             Self.row("Hides equal content", in: report).contains(rule == "fixed" ? "**no**" : "not from who chooses"))
-        #expect(report.contains("cbc-chunked, IV \(rule)"))
+        #expect(report.contains(text))
     }
 
     @Test(

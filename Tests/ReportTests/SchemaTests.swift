@@ -19,6 +19,14 @@ struct SchemaTests {
             ["data/scenarios/rental.json", "data/scenarios/stored.json", "data/scenarios/bad-answers.json"])
     }
 
+    @Test(
+        "descriptions of formats are what format.json says, and nothing else is",
+        .enabled(if: SchemaCheck.readsYAML, "python3 with its package yaml is not installed"))
+    func formats() throws {
+        let names = ["cbc-chunked", "cobblestone", "dare", "gocryptfs", "tink-aes-gcm-hkdf", "xts-sectors"]
+        try SchemaCheck.expect("format", names.map { "data/formats/\($0).yml" })
+    }
+
     @Test("results.json is what report.json says", arguments: [Fixture.small, RealisticFixture.results])
     func report(results: RunResults) throws {
         try SchemaCheck.expect("report", written: RunReport(results).file(.json))
@@ -78,6 +86,8 @@ struct SchemaTests {
 /// The check of documents by a schema, in Python.
 private enum SchemaCheck {
     static var isThere: Bool { (try? run(["-c", "import jsonschema"]))?.status == 0 }
+
+    static var readsYAML: Bool { (try? run(["-c", "import yaml"]))?.status == 0 }
 
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()

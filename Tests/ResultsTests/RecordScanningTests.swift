@@ -5,7 +5,7 @@ import Testing
 /// Records of each kind that the scanner knows, with every optional member there and with none.
 private func scannableRecords() -> [ResultRecord] {
     var cell = Cell(
-        backend: "openssl", strategy: "cbc-chunked", ivRule: "fixed", padding: "pkcs7", chunkByteCount: 16_000_000,
+        backend: "openssl", strategy: "cbc-chunked:iv-rule=fixed,chunk=16MB", chunkByteCount: 16_000_000,
         windowByteCount: 4096, workload: "random:4KiB", readCount: 7, objectByteCount: 65536,
         label: "16 MB as published")
     cell.isCold = true

@@ -203,14 +203,13 @@ struct RunResultsTests {
 @Suite("cells")
 struct CellTests {
     private static let base = Cell(
-        backend: "openssl", strategy: "cbc-chunked", ivRule: "fixed", padding: "pkcs7", chunkByteCount: 1024,
+        backend: "openssl", strategy: "cbc-chunked:iv-rule=fixed,chunk=1KiB", chunkByteCount: 1024,
         windowByteCount: 4096, workload: "random:4KiB", readCount: 8, objectByteCount: 65536)
 
     /// One change a member that tells cells apart.
     private static let changes: [(String, @Sendable (inout Cell) -> Void)] = [
         ("backend", { $0.backend = "libgcrypt" }), ("strategy", { $0.strategy = "ctr" }),
-        ("ivRule", { $0.ivRule = "sequence" }), ("padding", { $0.padding = "none" }),
-        ("chunkByteCount", { $0.chunkByteCount = 2048 }), ("windowByteCount", { $0.windowByteCount = 1 }),
+        ("parameters", { $0.strategy = "cbc-chunked:chunk=1KiB" }), ("windowByteCount", { $0.windowByteCount = 1 }),
         ("workload", { $0.workload = "sequential" }), ("readCount", { $0.readCount = 9 }),
         ("access", { $0.access = "chunk-cache" }), ("threads", { $0.threads = 2 }),
         ("keyByteCount", { $0.keyByteCount = 32 }), ("objectByteCount", { $0.objectByteCount = 1 }),

@@ -15,10 +15,10 @@ struct EncryptedFilesTests {
 
     private func content(_ file: FilePath) throws -> ServedContent {
         let backend = try BackendRegistry.backend(named: "openssl")
-        let (key, iv) = (try SecretKey([UInt8](repeating: 7, count: 16)), Block(bigEndianValue: 1 << 100))
+        let (key, iv) = (try SecretKey([UInt8](repeating: 7, count: 16)), Block(bigEndianValue: 1 << 100).bytes)
         let format = EncryptedFiles.Format(description: "ctr", iv: iv, key: key) {
             (source, iv) throws(DecryptionError) in
-            try EncryptedObject(source: source, strategy: .ctr(iv: iv), backend: backend, key: key)
+            try EncryptedObject(source: source, strategy: .ctr(iv: try Block(iv)), backend: backend, key: key)
         }
         let name = try #require(file.lastComponent?.string)
         return try #require(try EncryptedFiles(files: [file], format: format).content(at: [name]))

@@ -34,7 +34,7 @@ def forever(data, stream):
         stream.write(data)
 
 
-def misbehave(request, objects):
+def misbehave():
     if MODE == "hangs":
         sleep()
     if MODE == "exits":
@@ -54,9 +54,6 @@ def misbehave(request, objects):
     if MODE == "half-a-line":
         say(b'{"ok":tr')
         os._exit(0)
-    if MODE == "twice":
-        # Leaves with the answer behind it, in one piece: in two, the next request may come between.
-        out.write(b'{"ok":true,"payload":7}\n' + objects[request["id"]].read(5, 7))
     if MODE == "huge":
         say(b'{"ok":true,"payload":9223372036854775808}\n')
         sleep()
@@ -88,7 +85,12 @@ def misbehave(request, objects):
 def answer(request, objects, hello, open_object):
     op = request.get("op")
     if op == "read" and request.get("offset") == 5 and request.get("count") == 7:
-        misbehave(request, objects)
+        misbehave()
+        if MODE == "twice":
+            good = good_answer(request, objects, hello, open_object)
+            # Leaves with the answer behind it, in one piece: in two, the next request may come between.
+            out.write(b'{"ok":true,"payload":%d}\n' % len(good[1]) + good[1])
+            return good
     if MODE == "logs-much" and op == "read":
         sys.stderr.write("z" * 300000)
     if MODE == "dies-at-80" and op == "read" and request.get("offset") == 80:

@@ -1,6 +1,7 @@
 import BackendRegistry
 import ByteSources
 import RandomAccess
+import TestSupport
 import Testing
 
 @testable import Vectors
@@ -8,7 +9,7 @@ import Testing
 @Suite("vectors of authenticated chunks")
 struct ChunkVectorTests {
     private static let groups =
-        VectorSet.chunkLengths() + VectorSet.keyDerivations() + VectorSet.chunkCounters()
+        VectorSet.chunkReads() + VectorSet.largeChunks()
 
     private static func bytes(_ source: any ByteSource) throws -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Int(source.byteCount))
@@ -24,17 +25,17 @@ struct ChunkVectorTests {
         }
     }
 
-    @Test("what our encryptor writes, the oracle reads", arguments: VectorSet.chunkFormats)
-    func encrypted(format: ChunkFormat) throws {
-        let key = VectorSet.key(1, for: format)
+    @Test("what our encryptor writes, the oracle reads", arguments: VectorSet.tagged)
+    func encrypted(strategy: Strategy) throws {
+        let key = VectorSet.key(1, for: strategy)
         for count in [0, 5, 4056, 16384, 20000] {
             let plaintext = VectorSet.streamBytes(seed: 3, count: count)
             let encryptor = try ObjectEncryptor(
-                strategy: .chunked(format), backend: BackendRegistry.backend(named: "openssl"), key: key)
+                strategy: strategy, backend: BackendRegistry.backend(named: "openssl"), key: key)
             var ciphertext: [UInt8] = []
             try plaintext.withUnsafeBytes { try encryptor.append($0) { ciphertext += $0 } }
             try encryptor.finish { ciphertext += $0 }
-            let oracle = Oracle(strategy: .chunked(format), key: key)
+            let oracle = Oracle(strategy: strategy, key: key)
             let source = MemorySource(ciphertext)
             #expect(try oracle.plaintextByteCount(of: source) == UInt64(count))
             let found = GroupPlaintext(oracle: oracle, ciphertext: source, byteCount: UInt64(count))
@@ -46,7 +47,7 @@ struct ChunkVectorTests {
 
     @Test("a part of a generated ciphertext is that part of the whole")
     func parts() throws {
-        for group in VectorSet.chunkLengths().prefix(9) {
+        for group in VectorSet.chunkReads() {
             let whole = try Self.bytes(group.ciphertext)
             for offset in [0, 1, 24, 55, 56, 57, 16384, 16430, 16439, 16440, 16455, 16456] where offset < whole.count {
                 var part = [UInt8](repeating: 0, count: min(37, whole.count - offset))

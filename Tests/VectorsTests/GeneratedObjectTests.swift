@@ -1,6 +1,7 @@
 import BackendRegistry
 import ByteSources
 import RandomAccess
+import TestSupport
 import Testing
 
 @testable import Vectors

@@ -2,6 +2,7 @@ import BackendRegistry
 import ByteSources
 import Foundation
 import RandomAccess
+import TestSupport
 import Testing
 
 @testable import Vectors

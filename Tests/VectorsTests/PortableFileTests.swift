@@ -15,7 +15,9 @@ private func read(_ name: String) throws -> VectorFile {
 struct PortableFileTests {
     /// Classes that a debug build writes and reads in seconds; CI compares all of them with a release build.
     static let smallClasses = VectorSet.files.filter {
-        ["residues", "counter-carries", "sequence-carries", "paddings", "large-offsets", "playlists"].contains($0.name)
+        [
+            "residues", "counter-carries", "sequence-carries", "paddings", "large-offsets", "playlists",
+        ].contains($0.name)
     }
 
     @Test("a class's file holds what the generator writes", arguments: smallClasses.map(\.name))

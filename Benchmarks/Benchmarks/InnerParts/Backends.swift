@@ -30,7 +30,9 @@ private func addRead(_ backend: any CipherBackend) {
     Benchmark("read 4 KiB: \(backend.name)", configuration: .init(scalingFactor: .one)) { benchmark in
         let object = try EncryptedObject(
             source: MemorySource([UInt8](repeating: 0x5A, count: 1 << 20)),
-            strategy: .cbcContinuous(iv: Block(bigEndianValue: 0), padding: .none), backend: backend,
+            strategy: Strategy(
+                "cbc-continuous", ["iv": .bytes([UInt8](repeating: 0, count: 16)), "padding": .text("none")]),
+            backend: backend,
             key: SecretKey([UInt8](repeating: 1, count: 16)))
         let cursor = try object.makeCursor()
         let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 4096)

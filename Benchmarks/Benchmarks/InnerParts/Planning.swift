@@ -12,16 +12,16 @@ func generatedObject(_ strategy: Strategy, byteCount: UInt64, backend: any Ciphe
 
 /// Read planning: pure arithmetic, of a single range and of many windows.
 func addPlanning() {
-    let iv = Block(bigEndianValue: 0)
-    let strategies: [(String, Strategy)] = [
-        ("cbc-continuous", .cbcContinuous(iv: iv, padding: .none)),
-        ("cbc-chunked", .cbcChunked(chunkByteCount: 1 << 24, iv: iv, ivRule: .sequence, padding: .none)),
-        ("ctr", .ctr(iv: iv)),
+    let iv = Strategy.Parameter.bytes([UInt8](repeating: 0, count: 16))
+    let strategies: [(String, [String: Strategy.Parameter])] = [
+        ("cbc-continuous", ["iv": iv, "padding": .text("none")]),
+        ("cbc-chunked", ["iv": iv, "padding": .text("none"), "chunkByteCount": .integer(1 << 24)]),
+        ("ctr", ["iv": iv]),
     ]
-    for (name, strategy) in strategies {
-        guard let object = try? generatedObject(strategy, byteCount: 64 << 30, backend: SwiftBitsliced()) else {
-            continue
-        }
+    for (name, parameters) in strategies {
+        guard let strategy = try? Strategy(name, parameters),
+            let object = try? generatedObject(strategy, byteCount: 64 << 30, backend: SwiftBitsliced())
+        else { continue }
         let layout = object.layout
         Benchmark("plan: 4 KiB, \(name)") { benchmark in
             for index in benchmark.scaledIterations {

@@ -29,7 +29,7 @@ struct Chunks {
         defer { chunkwise_chunks_close(loop) }
         let object = try EncryptedObject(
             source: FileSource(path: FilePath(path)),
-            strategy: .chunked(.cobblestone(keyByteCount: 16, context: [])), backend: backend, key: SecretKey(key))
+            strategy: Strategy("cobblestone-128"), backend: backend, key: SecretKey(key))
         let byteCount = object.plaintextByteCount
         guard chunkwise_chunks_run(loop) == Int64(byteCount) else { throw Failure("\(path): not authentic in C") }
         // From a chunk's start, as somebody would cut it.

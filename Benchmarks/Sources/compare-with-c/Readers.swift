@@ -17,7 +17,7 @@ struct Readers {
 
     private func object(_ source: any ByteSource, _ backend: any CipherBackend) throws -> EncryptedObject {
         try EncryptedObject(
-            source: source, strategy: .cbcContinuous(iv: Block(iv), padding: .pkcs7), backend: backend,
+            source: source, strategy: Strategy("cbc-continuous", ["iv": .bytes(iv)]), backend: backend,
             key: SecretKey(key))
     }
 
@@ -129,7 +129,8 @@ struct Readers {
     private func farOffset() throws {
         let source = GeneratedSource(stream: SplitMix64Stream(seed: 1), byteCount: 2 << 40)
         let object = try EncryptedObject(
-            source: source, strategy: .cbcContinuous(iv: Block(iv), padding: .none), backend: Gcrypt(),
+            source: source, strategy: Strategy("cbc-continuous", ["iv": .bytes(iv), "padding": .text("none")]),
+            backend: Gcrypt(),
             key: SecretKey(key))
         let cursor = try object.makeCursor()
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 4096)
@@ -155,7 +156,7 @@ struct Readers {
         let iv: Block
         switch step.iv {
         case .value(let value): iv = value
-        case .precedingBlock: iv = Block(loadingFrom: UnsafeRawBufferPointer(fetched))
+        case .precedingBlock, .ofChunk: iv = Block(loadingFrom: UnsafeRawBufferPointer(fetched))
         }
         let plaintext = UnsafeMutableRawPointer.allocate(byteCount: ciphertext.count, alignment: 16)
         defer { plaintext.deallocate() }

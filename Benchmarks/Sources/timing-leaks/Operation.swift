@@ -23,6 +23,8 @@ struct Operation {
             aes("AES-128 CBC decryption, 8 blocks", .aesCBC, blockCount: 8, keyByteCount: 16),
             aes("AES-256 CTR, 33 blocks", .aesCTR, blockCount: 33, keyByteCount: 32),
             keys("AES-256 key schedule and a block", keyByteCount: 32),
+            sealing("ChaCha20-Poly1305, 512 bytes", .chaCha20Poly1305, byteCount: 512),
+            sealing("XSalsa20-Poly1305, 512 bytes", .xSalsa20Poly1305, byteCount: 512),
             // The first 16 bytes are the hash key.
             Operation(name: "GHASH, 8 blocks", inputByteCount: 144, fixedInput: [UInt8](repeating: 0, count: 144)) {
                 Sink.keep(
@@ -72,6 +74,26 @@ struct Operation {
             let context = try backend.makeContext(.aesCTR, .encrypt, key: key)
             try context.process(inPlace: block, iv: Block(bigEndianValue: 1))
             Sink.keep(block[0])
+        }
+    }
+
+    /// A message under a key: of an input, the first 32 bytes are the key.
+    private static func sealing(_ name: String, _ cipher: Cipher, byteCount: Int) throws -> Operation {
+        let backend = SwiftBitsliced()
+        let nonce = [UInt8](repeating: 1, count: cipher.nonceByteCount)
+        let output = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: byteCount + cipher.tagByteCount, alignment: 64)
+        guard let start = output.baseAddress else { preconditionFailure("no memory") }
+        let zeros = [UInt8](repeating: 0, count: 32 + byteCount)
+        var key = try SecretKey(zeros[..<32])
+        return Operation(
+            name: name, inputByteCount: zeros.count, fixedInput: zeros, prepare: { key = try SecretKey($0[..<32]) }
+        ) { input in
+            let context = try backend.makeContext(cipher, .encrypt, key: key)
+            try nonce.withUnsafeBytes {
+                _ = try context.process(UnsafeRawBufferPointer(rebasing: input[32...]), into: start, nonce: $0)
+            }
+            Sink.keep(output[byteCount])
         }
     }
 

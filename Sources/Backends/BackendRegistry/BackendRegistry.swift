@@ -4,6 +4,7 @@ internal import NettleBackend
 internal import OpenSSLBackend
 internal import PluginBackend
 package import RandomAccess
+internal import SodiumBackend
 internal import SwiftAESBackend
 
 #if BoringSSL
@@ -26,6 +27,7 @@ package enum BackendRegistry {
         Entry(name: "libgcrypt") { () throws(DecryptionError) in try Gcrypt() },
         Entry(name: "boringssl") { () throws(DecryptionError) in try boringSSL() },
         Entry(name: "nettle") { () throws(DecryptionError) in Nettle(machineFeatures: CPUFlags.ofThisMachine()) },
+        Entry(name: "sodium") { () throws(DecryptionError) in try Sodium() },
         Entry(name: "af-alg") { () throws(DecryptionError) in try KernelCrypto() },
         Entry(name: "swift-reference") { () throws(DecryptionError) in SwiftReference() },
         Entry(name: "swift-bitsliced") { () throws(DecryptionError) in SwiftBitsliced() },
@@ -48,6 +50,16 @@ package enum BackendRegistry {
     /// The names of the backends that this machine has.
     package static var availableNames: [String] {
         entries.filter { (try? $0.make()) != nil }.map(\.name)
+    }
+
+    /// The names of the backends that this machine has and that have a cipher.
+    package static func availableNames(having cipher: Cipher) -> [String] {
+        entries.filter { (try? $0.make())?.supports(cipher) == true }.map(\.name)
+    }
+
+    /// The names of the backends that this machine has and that have what a strategy's objects take.
+    package static func availableNames(reading strategy: Strategy) -> [String] {
+        entries.filter { (try? $0.make())?.supports(strategy) == true }.map(\.name)
     }
 
     /// What names of plug-ins begin with, before the library's path.

@@ -84,7 +84,7 @@ final class BoringSSLContext: CipherContext {
             return direction == .decrypt
                 ? try AES._CBC.decrypt(message, using: key, iv: iv, noPadding: true)
                 : try AES._CBC.encrypt(message, using: key, iv: iv, noPadding: true)
-        case .aesCTR, .aesGCM:
+        default:
             let nonce = try AES._CTR.Nonce(nonceBytes: iv.bytes)
             return direction == .decrypt
                 ? try AES._CTR.decrypt(message, using: key, nonce: nonce)

@@ -2,12 +2,18 @@ import CGcrypt
 import Glibc
 public import RandomAccess
 
-/// AES from libgcrypt.
+/// AES and ChaCha20-Poly1305 from libgcrypt.
 public struct Gcrypt: CipherBackend {
     /// `libgcrypt`
     public let name = "libgcrypt"
     /// The ciphers offered.
-    public let ciphers = CipherSupport.aes(gcmNonceByteCounts: 1...Int.max)
+    public let ciphers =
+        CipherSupport.aes(gcmNonceByteCounts: 1...Int.max)
+        + CipherSupport.whole(.chaCha20Poly1305, .aesXTS, .aesEAX, .aesGCMSIV, .aesSIV)
+        // Source: `cipher-ocb.c` of libgcrypt, which has no shorter nonces.
+        + [CipherSupport(.aesOCB, nonceByteCounts: 8...15)]
+    /// The hash functions that HMAC is offered with.
+    public let hmacFunctions = HashFunction.allCases
     /// The library's version, such as `1.10.1`.
     public let version: String
 
@@ -37,6 +43,11 @@ public struct Gcrypt: CipherBackend {
         _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
         try GcryptContext(support(of: cipher, key: key), direction, key: key)
+    }
+
+    /// Makes a context for HMAC with a hash function, under a key of any length.
+    public func makeMAC(_ function: HashFunction, key: SecretKey) throws(DecryptionError) -> any MACContext {
+        try GcryptMAC(function, key: key)
     }
 }
 

@@ -6,20 +6,29 @@ final class GcryptContext: CipherContext {
     private let handle: gcry_cipher_hd_t
     private let support: CipherSupport
     private let direction: CipherDirection
+    private let tagByteCount: Int
 
     /// The corresponding C functions are `gcry_cipher_open` and `gcry_cipher_setkey`.
     init(_ support: CipherSupport, _ direction: CipherDirection, key: SecretKey) throws(DecryptionError) {
-        let algorithm =
-            switch key.byteCount {
+        let aes =
+            switch support.cipher.hasTwoKeys ? key.byteCount / 2 : key.byteCount {
             case 16: GCRY_CIPHER_AES
             case 24: GCRY_CIPHER_AES192
             default: GCRY_CIPHER_AES256
             }
-        let mode =
+        let (algorithm, mode) =
             switch support.cipher {
-            case .aesCBC: GCRY_CIPHER_MODE_CBC
-            case .aesCTR: GCRY_CIPHER_MODE_CTR
-            case .aesGCM: GCRY_CIPHER_MODE_GCM
+            case .aesCBC: (aes, GCRY_CIPHER_MODE_CBC)
+            case .aesCTR: (aes, GCRY_CIPHER_MODE_CTR)
+            case .aesGCM: (aes, GCRY_CIPHER_MODE_GCM)
+            case .aesXTS: (aes, GCRY_CIPHER_MODE_XTS)
+            case .aesOCB: (aes, GCRY_CIPHER_MODE_OCB)
+            case .aesEAX: (aes, GCRY_CIPHER_MODE_EAX)
+            case .aesGCMSIV: (aes, GCRY_CIPHER_MODE_GCM_SIV)
+            case .aesSIV: (aes, GCRY_CIPHER_MODE_SIV)
+            case .chaCha20Poly1305: (GCRY_CIPHER_CHACHA20, GCRY_CIPHER_MODE_POLY1305)
+            case .xChaCha20Poly1305, .xSalsa20Poly1305:
+                throw .unsupported("\(support.cipher.rawValue) in libgcrypt")
             }
         var opened: gcry_cipher_hd_t?
         try checkGcrypt(
@@ -28,6 +37,7 @@ final class GcryptContext: CipherContext {
             throw .backend(name: "libgcrypt", operation: "gcry_cipher_open", reason: "no handle")
         }
         (self.handle, self.support, self.direction) = (opened, support, direction)
+        self.tagByteCount = support.cipher.tagByteCount
         try checkGcrypt(
             key.withUnsafeBytes { gcry_cipher_setkey(opened, $0.baseAddress, $0.count) }, in: "gcry_cipher_setkey")
     }
@@ -39,54 +49,92 @@ final class GcryptContext: CipherContext {
     }
 
     /// The corresponding C functions are `gcry_cipher_setiv` or `gcry_cipher_setctr`, `gcry_cipher_authenticate`,
-    /// `gcry_cipher_decrypt` or `gcry_cipher_encrypt`, and `gcry_cipher_checktag` or `gcry_cipher_gettag`.
+    /// `gcry_cipher_decrypt` or `gcry_cipher_encrypt`, and `gcry_cipher_checktag` or `gcry_cipher_gettag`; of some
+    /// ciphers also `gcry_cipher_reset`, `gcry_cipher_final` and `gcry_cipher_set_decryption_tag`.
     func process(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, nonce: UnsafeRawBufferPointer,
         associatedData: UnsafeRawBufferPointer
     ) throws(DecryptionError) -> Bool {
         try support.check(nonce: nonce, in: "libgcrypt")
-        if support.cipher == .aesCTR {
-            try checkGcrypt(gcry_cipher_setctr(handle, nonce.baseAddress, nonce.count), in: "gcry_cipher_setctr")
-        } else {
-            try checkGcrypt(gcry_cipher_setiv(handle, nonce.baseAddress, nonce.count), in: "gcry_cipher_setiv")
-        }
-        let tagByteCount = support.cipher.tagByteCount
-        if tagByteCount > 0, associatedData.count > 0 {
-            try checkGcrypt(
-                gcry_cipher_authenticate(handle, associatedData.baseAddress, associatedData.count),
-                in: "gcry_cipher_authenticate")
-        }
-        guard tagByteCount > 0, direction == .decrypt else {
-            try process(input, input.count, into: output)
-            guard tagByteCount > 0 else { return true }
-            try checkGcrypt(gcry_cipher_gettag(handle, output + input.count, tagByteCount), in: "gcry_cipher_gettag")
+        guard support.cipher.isAuthenticated else {
+            if support.cipher == .aesCTR {
+                try checkGcrypt(gcry_cipher_setctr(handle, nonce.baseAddress, nonce.count), in: "gcry_cipher_setctr")
+            } else {
+                if support.cipher == .aesXTS { try support.check(dataUnit: input, in: "libgcrypt") }
+                try checkGcrypt(gcry_cipher_setiv(handle, nonce.baseAddress, nonce.count), in: "gcry_cipher_setiv")
+            }
+            if input.count > 0 { try checkGcrypt(process(input, input.count, into: output), in: operation) }
             return true
         }
-        let count = input.count - tagByteCount
-        guard count >= 0, let bytes = input.baseAddress else {
-            throw .backend(name: "libgcrypt", operation: "gcry_cipher_decrypt", reason: "only \(input.count) bytes")
+        let count = direction == .encrypt ? input.count : input.count - tagByteCount
+        guard count >= 0 else {
+            throw .backend(name: "libgcrypt", operation: operation, reason: "only \(input.count) bytes")
         }
-        try process(input, count, into: output)
-        let code = gcry_cipher_checktag(handle, bytes + count, tagByteCount)
-        // The code without the part of the library that says so. The corresponding C function is `gcry_err_code`.
-        if code & 0xffff == GPG_ERR_CHECKSUM.rawValue { return false }
+        try start(nonce, associatedData)
+        if direction == .decrypt, support.cipher.hasSyntheticIV {
+            try control(GCRYCTL_SET_DECRYPTION_TAG, UnsafeRawBufferPointer(rebasing: input[count...]))
+        }
+        if support.cipher == .aesOCB { try control(GCRYCTL_FINALIZE) }
+        // These make their tag at the end of a message, even of one without bytes.
+        if count > 0 || support.cipher.hasSyntheticIV || support.cipher == .aesOCB {
+            let code = process(input, count, into: output)
+            // With a synthetic IV, the tag is looked at here.
+            if direction == .decrypt, isWrongTag(code) { return false }
+            try checkGcrypt(code, in: operation)
+        }
+        if direction == .encrypt {
+            try checkGcrypt(gcry_cipher_gettag(handle, output + count, tagByteCount), in: "gcry_cipher_gettag")
+            return true
+        }
+        let code = gcry_cipher_checktag(handle, input.baseAddress.map { $0 + count }, tagByteCount)
+        if isWrongTag(code) { return false }
         try checkGcrypt(code, in: "gcry_cipher_checktag")
         return true
     }
 
+    /// Sets the nonce and the associated data: of SIV these are strings of one list, whose last one is the nonce.
+    private func start(
+        _ nonce: UnsafeRawBufferPointer, _ associatedData: UnsafeRawBufferPointer
+    ) throws(DecryptionError) {
+        let isSIV = support.cipher == .aesSIV
+        // Of these, a nonce alone leaves something of the message before.
+        if support.cipher == .aesEAX || support.cipher.hasSyntheticIV { try control(GCRYCTL_RESET) }
+        if !isSIV {
+            try checkGcrypt(gcry_cipher_setiv(handle, nonce.baseAddress, nonce.count), in: "gcry_cipher_setiv")
+        }
+        if associatedData.count > 0 || isSIV {
+            try checkGcrypt(
+                // Of no bytes, there must be a place all the same.
+                gcry_cipher_authenticate(handle, associatedData.baseAddress ?? nonce.baseAddress, associatedData.count),
+                in: "gcry_cipher_authenticate")
+        }
+        if isSIV {
+            try checkGcrypt(gcry_cipher_setiv(handle, nonce.baseAddress, nonce.count), in: "gcry_cipher_setiv")
+        }
+    }
+
+    private var operation: String { direction == .decrypt ? "gcry_cipher_decrypt" : "gcry_cipher_encrypt" }
+
+    /// Looks at the code without the part of the library that says so. The corresponding C function is `gcry_err_code`.
+    private func isWrongTag(_ code: gcry_error_t) -> Bool { code & 0xffff == GPG_ERR_CHECKSUM.rawValue }
+
+    private func control(
+        _ command: gcry_ctl_cmds, _ bytes: UnsafeRawBufferPointer = .init(start: nil, count: 0)
+    ) throws(DecryptionError) {
+        let start = UnsafeMutableRawPointer(mutating: bytes.baseAddress)
+        try checkGcrypt(
+            gcry_cipher_ctl(handle, Int32(command.rawValue), start, bytes.count), in: "gcry_cipher_ctl")
+    }
+
     private func process(
         _ input: UnsafeRawBufferPointer, _ count: Int, into output: UnsafeMutableRawPointer
-    ) throws(DecryptionError) {
-        guard let start = input.baseAddress, count > 0 else { return }
+    ) -> gcry_error_t {
         // Without an input, libgcrypt works in place.
-        let isInPlace = start == UnsafeRawPointer(output)
-        let source = isInPlace ? nil : start
+        let isInPlace = input.baseAddress == nil || input.baseAddress == UnsafeRawPointer(output)
+        let source = isInPlace ? nil : input.baseAddress
         let sourceCount = isInPlace ? 0 : count
-        switch direction {
-        case .decrypt:
-            try checkGcrypt(gcry_cipher_decrypt(handle, output, count, source, sourceCount), in: "gcry_cipher_decrypt")
-        case .encrypt:
-            try checkGcrypt(gcry_cipher_encrypt(handle, output, count, source, sourceCount), in: "gcry_cipher_encrypt")
-        }
+        return direction == .decrypt
+            ? gcry_cipher_decrypt(handle, output, count, source, sourceCount)
+            : gcry_cipher_encrypt(handle, output, count, source, sourceCount)
     }
 }

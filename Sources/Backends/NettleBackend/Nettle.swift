@@ -2,12 +2,16 @@ internal import CNettle
 import Glibc
 public import RandomAccess
 
-/// AES from GNU Nettle, the library under GnuTLS.
+/// AES and ChaCha20-Poly1305 from GNU Nettle, the library under GnuTLS.
 public struct Nettle: CipherBackend {
     /// `nettle`
     public let name = "nettle"
     /// The ciphers offered.
-    public let ciphers = CipherSupport.aes(gcmNonceByteCounts: 1...Int.max)
+    public let ciphers =
+        CipherSupport.aes(gcmNonceByteCounts: 1...Int.max)
+        + CipherSupport.whole(.chaCha20Poly1305, .aesXTS, .aesEAX, .aesSIV)
+    /// The hash functions that HMAC is offered with.
+    public let hmacFunctions = HashFunction.allCases
     /// The CPU feature that the library's AES chooses on this machine.
     public let cpuFeatures: [String]
 
@@ -30,8 +34,18 @@ public struct Nettle: CipherBackend {
         _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
         let support = try support(of: cipher, key: key)
-        return cipher == .aesGCM
-            ? try NettleGCMContext(support, direction, key: key) : try NettleContext(support, direction, key: key)
+        return switch cipher {
+        case .aesXTS: try NettleXTSContext(support, direction, key: key)
+        case .aesEAX: try NettleEAXContext(support, direction, key: key)
+        case .aesSIV: try NettleSIVContext(support, direction, key: key)
+        case _ where cipher.isStreaming: try NettleContext(support, direction, key: key)
+        default: try NettleSealedContext(support, direction, key: key)
+        }
+    }
+
+    /// Makes a context for HMAC with a hash function, under a key of any length.
+    public func makeMAC(_ function: HashFunction, key: SecretKey) throws(DecryptionError) -> any MACContext {
+        NettleMAC(function, key: key)
     }
 
     /// AES instructions or nothing: without them, the library looks up tables.

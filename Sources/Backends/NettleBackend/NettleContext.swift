@@ -62,7 +62,7 @@ final class NettleContext: CipherContext {
             case (.aesCBC, .encrypt):
                 nettle_cbc_encrypt(
                     context, cipher.encrypt, Block.byteCount, chained, input.count, destination, source)
-            case (.aesCTR, _), (.aesGCM, _):
+            default:
                 nettle_ctr_crypt(context, cipher.encrypt, Block.byteCount, chained, input.count, destination, source)
             }
         }
@@ -70,27 +70,88 @@ final class NettleContext: CipherContext {
     }
 }
 
-/// A `nettle_aead` for AES-GCM with its key schedule and its tables of the hash key, which are made once; each message
+/// Two `nettle_cipher`s for XTS with their key schedules, which are made once: that of the blocks, then that of the
+/// tweaks.
+final class NettleXTSContext: CipherContext {
+    private let schedules: UnsafeMutableRawBufferPointer
+    private let cipher: nettle_cipher
+    private let support: CipherSupport
+    private let direction: CipherDirection
+
+    /// The corresponding C functions are those of `nettle_aes128` and `nettle_aes256`. Source: IEEE 1619-2007, section
+    /// 5.1, for the halves of the key.
+    init(_ support: CipherSupport, _ direction: CipherDirection, key: SecretKey) throws(DecryptionError) {
+        let cipher = key.byteCount == 32 ? nettle_aes128 : nettle_aes256
+        guard let setTweakKey = cipher.set_encrypt_key, cipher.encrypt != nil, cipher.decrypt != nil,
+            let setKey = direction == .encrypt ? cipher.set_encrypt_key : cipher.set_decrypt_key
+        else {
+            throw .backend(name: "nettle", operation: "nettle_cipher", reason: "no functions for AES")
+        }
+        (self.cipher, self.support, self.direction) = (cipher, support, direction)
+        let byteCount = Int(cipher.context_size)
+        self.schedules = .allocate(byteCount: 2 * byteCount, alignment: 16)
+        key.withUnsafeBytes {
+            let start = $0.assumingMemoryBound(to: UInt8.self).baseAddress
+            setKey(schedules.baseAddress, start)
+            setTweakKey(schedules.baseAddress.map { $0 + byteCount }, start.map { $0 + key.byteCount / 2 })
+        }
+    }
+
+    deinit {
+        eraseBytes(schedules)
+        schedules.deallocate()
+        eraseStack()
+    }
+
+    /// The corresponding C functions are `xts_encrypt_message` and `xts_decrypt_message`.
+    func process(
+        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, nonce: UnsafeRawBufferPointer,
+        associatedData: UnsafeRawBufferPointer
+    ) throws(DecryptionError) -> Bool {
+        try support.check(nonce: nonce, in: "nettle")
+        // The library ends the process over less than a block.
+        try support.check(dataUnit: input, in: "nettle")
+        let source = input.assumingMemoryBound(to: UInt8.self).baseAddress
+        let destination = output.assumingMemoryBound(to: UInt8.self)
+        let tweak = nonce.assumingMemoryBound(to: UInt8.self).baseAddress
+        let blocks = UnsafeRawPointer(schedules.baseAddress)
+        let tweaks = blocks.map { $0 + Int(cipher.context_size) }
+        switch direction {
+        case .decrypt:
+            nettle_xts_decrypt_message(
+                blocks, tweaks, cipher.decrypt, cipher.encrypt, tweak, input.count, destination, source)
+        case .encrypt:
+            nettle_xts_encrypt_message(blocks, tweaks, cipher.encrypt, tweak, input.count, destination, source)
+        }
+        return true
+    }
+}
+
+/// A `nettle_aead` with its key schedule and, in GCM, its tables of the hash key, which are made once; each message
 /// sets its nonce.
-final class NettleGCMContext: CipherContext {
+final class NettleSealedContext: CipherContext {
+    private static let tagByteCount = 16
+
     private let state: UnsafeMutableRawBufferPointer
     private let cipher: nettle_aead
     private let support: CipherSupport
     private let direction: CipherDirection
 
-    /// The corresponding C functions are those of `nettle_gcm_aes128`, `nettle_gcm_aes192` and `nettle_gcm_aes256`,
-    /// such as `gcm_aes128_set_key`.
+    /// The corresponding C functions are those of `nettle_gcm_aes128`, `nettle_gcm_aes192`, `nettle_gcm_aes256` and
+    /// `nettle_chacha_poly1305`, such as `gcm_aes128_set_key`.
     init(_ support: CipherSupport, _ direction: CipherDirection, key: SecretKey) throws(DecryptionError) {
         let cipher =
-            switch key.byteCount {
-            case 16: nettle_gcm_aes128
-            case 24: nettle_gcm_aes192
+            switch (support.cipher, key.byteCount) {
+            case (.chaCha20Poly1305, _): nettle_chacha_poly1305
+            case (_, 16): nettle_gcm_aes128
+            case (_, 24): nettle_gcm_aes192
             default: nettle_gcm_aes256
             }
         guard let setKey = cipher.set_encrypt_key, cipher.update != nil, cipher.encrypt != nil,
             cipher.decrypt != nil, cipher.digest != nil
         else {
-            throw .backend(name: "nettle", operation: "nettle_aead", reason: "no functions for AES-GCM")
+            throw .backend(
+                name: "nettle", operation: "nettle_aead", reason: "no functions for \(support.cipher.rawValue)")
         }
         self.cipher = cipher
         self.support = support
@@ -105,21 +166,27 @@ final class NettleGCMContext: CipherContext {
         eraseStack()
     }
 
-    /// The corresponding C functions are `gcm_aes128_set_iv`, `gcm_aes128_update`, `gcm_aes128_decrypt` or
-    /// `gcm_aes128_encrypt`, and `gcm_aes128_digest`.
+    /// The corresponding C functions are `gcm_aes128_set_iv` or `chacha_poly1305_set_nonce`, and those of the
+    /// `nettle_aead`, such as `gcm_aes128_update`, `gcm_aes128_decrypt`, `gcm_aes128_encrypt` and `gcm_aes128_digest`.
     func process(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, nonce: UnsafeRawBufferPointer,
         associatedData: UnsafeRawBufferPointer
     ) throws(DecryptionError) -> Bool {
         try support.check(nonce: nonce, in: "nettle")
-        let count = direction == .encrypt ? input.count : input.count - support.cipher.tagByteCount
+        let count = direction == .encrypt ? input.count : input.count - Self.tagByteCount
         guard count >= 0 else {
-            throw .backend(name: "nettle", operation: "gcm_decrypt", reason: "only \(input.count) bytes")
+            throw .backend(
+                name: "nettle", operation: support.cipher.rawValue, reason: "only \(input.count) bytes")
         }
-        // Of any key length: what it sets stands before the key schedule. Source: `GCM_CTX` of nettle/gcm.h.
-        nettle_gcm_aes128_set_iv(
-            state.assumingMemoryBound(to: gcm_aes128_ctx.self).baseAddress, nonce.count,
-            nonce.assumingMemoryBound(to: UInt8.self).baseAddress)
+        let start = nonce.assumingMemoryBound(to: UInt8.self).baseAddress
+        if support.cipher == .aesGCM {
+            // Of any key length: what it sets stands before the key schedule. Source: `GCM_CTX` of nettle/gcm.h.
+            nettle_gcm_aes128_set_iv(
+                state.assumingMemoryBound(to: gcm_aes128_ctx.self).baseAddress, nonce.count, start)
+        } else {
+            nettle_chacha_poly1305_set_nonce(
+                state.assumingMemoryBound(to: chacha_poly1305_ctx.self).baseAddress, start)
+        }
         if associatedData.count > 0 {
             cipher.update(
                 state.baseAddress, associatedData.count,
@@ -133,7 +200,7 @@ final class NettleGCMContext: CipherContext {
             writeTag(to: output + count)
             return true
         }
-        return withUnsafeTemporaryAllocation(byteCount: support.cipher.tagByteCount, alignment: 16) { tag in
+        return withUnsafeTemporaryAllocation(byteCount: Self.tagByteCount, alignment: 16) { tag in
             tag.baseAddress.map(writeTag)
             return isEqualInConstantTime(
                 UnsafeRawBufferPointer(tag), UnsafeRawBufferPointer(rebasing: input[count...]))
@@ -141,6 +208,6 @@ final class NettleGCMContext: CipherContext {
     }
 
     private func writeTag(to tag: UnsafeMutableRawPointer) {
-        cipher.digest(state.baseAddress, support.cipher.tagByteCount, tag.assumingMemoryBound(to: UInt8.self))
+        cipher.digest(state.baseAddress, Self.tagByteCount, tag.assumingMemoryBound(to: UInt8.self))
     }
 }

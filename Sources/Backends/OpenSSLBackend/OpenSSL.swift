@@ -1,12 +1,15 @@
 import COpenSSL
 public import RandomAccess
 
-/// AES from OpenSSL's libcrypto, through EVP.
+/// AES and ChaCha20-Poly1305 from OpenSSL's libcrypto, through EVP.
 public struct OpenSSL: CipherBackend {
     /// `openssl`; with a provider, `openssl:provider=` and what was asked for.
     public let name: String
     /// The ciphers offered; of a provider, those that it has.
     public let ciphers: [CipherSupport]
+
+    /// The hash functions that HMAC is offered with; none of a provider, whose HMAC it would not be.
+    public let hmacFunctions: [HashFunction]
 
     private let handles: OpenSSLCiphers
 
@@ -16,6 +19,7 @@ public struct OpenSSL: CipherBackend {
     public init() throws(DecryptionError) {
         handles = try OpenSSLCiphers()
         (name, ciphers, providerVersion) = ("openssl", handles.offered, nil)
+        hmacFunctions = HashFunction.allCases
     }
 
     /// What names of providers begin with.
@@ -30,6 +34,7 @@ public struct OpenSSL: CipherBackend {
         let provider = try OpenSSLProvider(text)
         handles = try OpenSSLCiphers(provider: provider)
         (name, ciphers, providerVersion) = (Self.providerPrefix + text, handles.offered, provider.version)
+        hmacFunctions = []
     }
 
     private let providerVersion: String?
@@ -55,19 +60,25 @@ public struct OpenSSL: CipherBackend {
         return try OpenSSLContext(
             handles.handle(cipher, keyByteCount: key.byteCount), support, direction, key: key)
     }
+
+    /// Makes a context for HMAC with a hash function, under a key of any length.
+    public func makeMAC(_ function: HashFunction, key: SecretKey) throws(DecryptionError) -> any MACContext {
+        guard hmacFunctions.contains(function) else { throw .unsupported("hmac with \(function.rawValue) in \(name)") }
+        return try OpenSSLMAC(function, key: key)
+    }
 }
 
 /// Turns OpenSSL's return codes into errors.
-enum OpenSSLFailure {
+package enum OpenSSLFailure {
     /// Checks the result of a function that returns 1 for success.
-    static func check(_ result: Int32, in function: String) throws(DecryptionError) {
+    package static func check(_ result: Int32, in function: String) throws(DecryptionError) {
         guard result == 1 else { throw error(in: function) }
     }
 
     /// The newest error of this thread's queue, which is then emptied.
     ///
     /// The corresponding C functions are `ERR_peek_last_error`, `ERR_reason_error_string` and `ERR_clear_error`.
-    static func error(in function: String) -> DecryptionError {
+    package static func error(in function: String) -> DecryptionError {
         let code = ERR_peek_last_error()
         let reason = ERR_reason_error_string(code).map { String(cString: $0) } ?? "error \(code)"
         ERR_clear_error()
@@ -119,8 +130,9 @@ final class OpenSSLCiphers: @unchecked Sendable {
 
     init(provider: OpenSSLProvider? = nil) throws(DecryptionError) {
         var handles: [String: OpaquePointer] = [:]
-        for keyByteCount in [16, 24, 32] {
-            for cipher in Cipher.allCases {
+        // Messages of no bytes are not SIV's own here, so that a provider's would be a mixture.
+        for cipher in Self.known where provider == nil || cipher != .aesSIV {
+            for keyByteCount in cipher.keyByteCounts {
                 let name = Self.name(cipher, keyByteCount: keyByteCount)
                 guard let handle = EVP_CIPHER_fetch(provider?.context, name, provider?.query) else { continue }
                 try provider?.requireOwn(handle)
@@ -137,12 +149,13 @@ final class OpenSSLCiphers: @unchecked Sendable {
 
     /// The ciphers that there are. Source: `GCM_IV_MAX_SIZE` of OpenSSL's `ciphercommon_gcm.h`, 1024 bits.
     var offered: [CipherSupport] {
-        Cipher.allCases.compactMap { cipher in
-            let keyByteCounts = [16, 24, 32].filter { handles[Self.name(cipher, keyByteCount: $0)] != nil }
+        Self.known.compactMap { cipher in
+            let keyByteCounts = cipher.keyByteCounts.filter { handles[Self.name(cipher, keyByteCount: $0)] != nil }
             return keyByteCounts.isEmpty
                 ? nil
                 : CipherSupport(
-                    cipher, keyByteCounts: keyByteCounts, nonceByteCounts: cipher.isStreaming ? 16...16 : 1...128)
+                    cipher, keyByteCounts: keyByteCounts,
+                    nonceByteCounts: cipher == .aesGCM ? 1...128 : cipher.nonceByteCounts)
         }
     }
 
@@ -152,7 +165,15 @@ final class OpenSSLCiphers: @unchecked Sendable {
         return handle
     }
 
+    /// The ciphers that are asked for.
+    private static let known: [Cipher] = [
+        .aesCBC, .aesCTR, .aesGCM, .chaCha20Poly1305, .aesXTS, .aesOCB, .aesSIV,
+    ]
+
     private static func name(_ cipher: Cipher, keyByteCount: Int) -> String {
-        "AES-\(keyByteCount * 8)-\(cipher.mode.uppercased())"
+        switch cipher {
+        case .chaCha20Poly1305: "ChaCha20-Poly1305"
+        default: "AES-\(keyByteCount * (cipher.hasTwoKeys ? 4 : 8))-\(cipher.mode.uppercased())"
+        }
     }
 }

@@ -1,7 +1,8 @@
 import COpenSSL
 import RandomAccess
 
-/// An `EVP_CIPHER_CTX` whose key schedule is made once; each message of GCM sets its nonce, and its tag to open it.
+/// An `EVP_CIPHER_CTX` whose key schedule is made once; each message sets its nonce, and its tag to open it. SIV has no
+/// other way to start anew than setting the key again.
 ///
 /// Setting an IV looks through parameters by name and costs as much as decrypting 1 KiB. CBC decryption needs it once
 /// only: the IV is nothing but an addend of the first block (NIST SP 800-38A, section 6.2), and the library's own addend
@@ -15,8 +16,11 @@ final class OpenSSLContext: CipherContext {
     /// that is not known.
     private var chainedBlock: Block?
     private let canCorrectIV: Bool
-    /// In GCM: the length of nonces that the library has been told, 12 unless told otherwise.
+    private let tagByteCount: Int
+    /// Of a message: the length of nonces that the library has been told, 12 unless told otherwise.
     private var nonceByteCount = 12
+    /// Of SIV, the key, with which each message starts anew; `nil` of other ciphers.
+    private let restartKey: SecretKey?
 
     // EVP's lengths are `int`: one call gets `largestCallByteCount` at most, whole blocks. The default is the largest
     // power of two among them, so that pages stay whole, too.
@@ -25,17 +29,14 @@ final class OpenSSLContext: CipherContext {
         largestCallByteCount: Int = 1 << 30
     ) throws(DecryptionError) {
         self.support = support
+        self.tagByteCount = support.cipher.tagByteCount
         self.direction = direction
         self.canCorrectIV = support.cipher == .aesCBC && direction == .decrypt
         self.largestCallByteCount = largestCallByteCount
+        self.restartKey = support.cipher == .aesSIV ? key : nil
         guard let handle = EVP_CIPHER_CTX_new() else { throw OpenSSLFailure.error(in: "EVP_CIPHER_CTX_new") }
         self.handle = handle
-        let isEncrypting: Int32 = direction == .encrypt ? 1 : 0
-        try key.withUnsafeBytes { (bytes) throws(DecryptionError) in
-            let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
-            try OpenSSLFailure.check(
-                EVP_CipherInit_ex2(handle, cipher, start, nil, isEncrypting, nil), in: "EVP_CipherInit_ex2")
-        }
+        try start(cipher, key)
         // With padding on, EVP holds the last block back and wants space for one more. Once off, it is switched off again
         // with each nonce, which takes a message of 4 KiB 2 % longer.
         if support.cipher == .aesCBC {
@@ -56,6 +57,7 @@ final class OpenSSLContext: CipherContext {
     ) throws(DecryptionError) -> Bool {
         try support.check(nonce: nonce, in: "openssl")
         guard support.cipher.isStreaming else {
+            guard tagByteCount > 0 else { return try processUnit(input, into: output, tweak: nonce) }
             return try processMessage(input, into: output, nonce: nonce, associatedData: associatedData)
         }
         guard let start = input.baseAddress, input.count > 0 else { return true }
@@ -79,6 +81,15 @@ final class OpenSSLContext: CipherContext {
         return true
     }
 
+    private func start(_ cipher: OpaquePointer?, _ key: SecretKey) throws(DecryptionError) {
+        let isEncrypting: Int32 = direction == .encrypt ? 1 : 0
+        try key.withUnsafeBytes { (bytes) throws(DecryptionError) in
+            let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
+            try OpenSSLFailure.check(
+                EVP_CipherInit_ex2(handle, cipher, start, nil, isEncrypting, nil), in: "EVP_CipherInit_ex2")
+        }
+    }
+
     /// -1: the direction stays what it is.
     private func setNonce(_ nonce: UnsafeRawBufferPointer) throws(DecryptionError) {
         try OpenSSLFailure.check(
@@ -86,10 +97,12 @@ final class OpenSSLContext: CipherContext {
             in: "EVP_CipherInit_ex2")
     }
 
+    /// Returns how many bytes came out: in OCB not those of the last block, unless it is whole.
+    @discardableResult
     private func update(
         _ input: UnsafeRawPointer, into output: UnsafeMutableRawPointer, count whole: Int
-    ) throws(DecryptionError) {
-        var done = 0
+    ) throws(DecryptionError) -> Int {
+        var (done, writtenCount) = (0, 0)
         while done < whole {
             let count = min(whole - done, largestCallByteCount)
             var written: Int32 = 0
@@ -98,12 +111,24 @@ final class OpenSSLContext: CipherContext {
                     handle, (output + done).assumingMemoryBound(to: UInt8.self), &written,
                     (input + done).assumingMemoryBound(to: UInt8.self), Int32(count)),
                 in: "EVP_CipherUpdate")
-            guard Int(written) == count else {
+            guard Int(written) == count || support.cipher == .aesOCB else {
                 throw .backend(
                     name: "openssl", operation: "EVP_CipherUpdate", reason: "\(written) of \(count) bytes written")
             }
             done += count
+            writtenCount += Int(written)
         }
+        return writtenCount
+    }
+
+    /// Processes a data unit of XTS, which the library takes in one call only.
+    private func processUnit(
+        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, tweak: UnsafeRawBufferPointer
+    ) throws(DecryptionError) -> Bool {
+        try support.check(dataUnit: input, in: "openssl")
+        try setNonce(tweak)
+        if let start = input.baseAddress { try update(start, into: output, count: input.count) }
+        return true
     }
 
     /// Seals or opens a message. The corresponding C functions are `EVP_CIPHER_CTX_ctrl`, `EVP_CipherInit_ex2`,
@@ -112,39 +137,64 @@ final class OpenSSLContext: CipherContext {
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, nonce: UnsafeRawBufferPointer,
         associatedData: UnsafeRawBufferPointer
     ) throws(DecryptionError) -> Bool {
-        let textByteCount = direction == .encrypt ? input.count : input.count - support.cipher.tagByteCount
+        let textByteCount = direction == .encrypt ? input.count : input.count - tagByteCount
         guard textByteCount >= 0, let associatedByteCount = Int32(exactly: associatedData.count) else {
             throw .backend(
                 name: "openssl", operation: "EVP_CipherUpdate",
                 reason: "\(input.count) bytes, and \(associatedData.count) of associated data")
         }
-        if nonce.count != nonceByteCount {
-            try control(EVP_CTRL_AEAD_SET_IVLEN, nonce.count, nil)
-            nonceByteCount = nonce.count
+        if let restartKey {
+            guard textByteCount > 0 else { return try processNothing(input, into: output, nonce, associatedData) }
+            try start(nil, restartKey)
+        } else {
+            if nonce.count != nonceByteCount {
+                try control(EVP_CTRL_AEAD_SET_IVLEN, nonce.count, nil)
+                nonceByteCount = nonce.count
+            }
+            try setNonce(nonce)
         }
-        try setNonce(nonce)
         if direction == .decrypt, let bytes = input.baseAddress {
             let tag = UnsafeMutableRawPointer(mutating: bytes + textByteCount)
-            try control(EVP_CTRL_AEAD_SET_TAG, support.cipher.tagByteCount, tag)
+            try control(EVP_CTRL_AEAD_SET_TAG, tagByteCount, tag)
         }
-        var written: Int32 = 0
-        if associatedByteCount > 0 {
-            let bytes = associatedData.assumingMemoryBound(to: UInt8.self).baseAddress
-            try OpenSSLFailure.check(
-                EVP_CipherUpdate(handle, nil, &written, bytes, associatedByteCount), in: "EVP_CipherUpdate")
+        if associatedByteCount > 0 || restartKey != nil { try authenticate(associatedData, associatedByteCount) }
+        // Each call has one of SIV's strings, of which the nonce is the last.
+        if restartKey != nil { try authenticate(nonce, Int32(nonce.count)) }
+        var (done, written): (Int, Int32) = (0, 0)
+        if let bytes = input.baseAddress {
+            guard restartKey == nil || textByteCount <= largestCallByteCount else {
+                throw .backend(name: "openssl", operation: "EVP_CipherUpdate", reason: "\(textByteCount) bytes of SIV")
+            }
+            do throws(DecryptionError) {
+                done = try update(bytes, into: output, count: textByteCount)
+            } catch {
+                guard restartKey != nil, direction == .decrypt else { throw error }
+                // SIV looks at the tag here, and that is the one thing that can fail.
+                return false
+            }
         }
-        if let bytes = input.baseAddress { try update(bytes, into: output, count: textByteCount) }
-        var nothing: UInt8 = 0
-        guard EVP_CipherFinal_ex(handle, &nothing, &written) == 1 else {
+        // Of OCB, the rest of the last block comes out here.
+        let rest = (output + done).assumingMemoryBound(to: UInt8.self)
+        guard EVP_CipherFinal_ex(handle, rest, &written) == 1 else {
             if direction == .encrypt { throw OpenSSLFailure.error(in: "EVP_CipherFinal_ex") }
             // The one thing that can fail here is the tag.
             ERR_clear_error()
             return false
         }
         if direction == .encrypt {
-            try control(EVP_CTRL_AEAD_GET_TAG, support.cipher.tagByteCount, output + textByteCount)
+            try control(EVP_CTRL_AEAD_GET_TAG, tagByteCount, output + textByteCount)
         }
         return true
+    }
+
+    private func authenticate(_ bytes: UnsafeRawBufferPointer, _ count: Int32) throws(DecryptionError) {
+        var (nothing, written): (UInt8, Int32) = (0, 0)
+        // A pointer to nothing would be the end of the message.
+        let result =
+            bytes.assumingMemoryBound(to: UInt8.self).baseAddress.map {
+                EVP_CipherUpdate(handle, nil, &written, $0, count)
+            } ?? EVP_CipherUpdate(handle, nil, &written, &nothing, 0)
+        try OpenSSLFailure.check(result, in: "EVP_CipherUpdate")
     }
 
     private func control(
@@ -152,5 +202,42 @@ final class OpenSSLContext: CipherContext {
     ) throws(DecryptionError) {
         try OpenSSLFailure.check(
             EVP_CIPHER_CTX_ctrl(handle, command, Int32(count), bytes), in: "EVP_CIPHER_CTX_ctrl")
+    }
+
+    /// Seals or opens a message of no bytes in SIV, which the library leaves out: S2V, from the library's CMAC.
+    ///
+    /// The corresponding C function is `EVP_Q_mac`. Source: RFC 5297, section 2.4.
+    private func processNothing(
+        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, _ nonce: UnsafeRawBufferPointer,
+        _ associatedData: UnsafeRawBufferPointer
+    ) throws(DecryptionError) -> Bool {
+        var sum = try Block(bigEndianValue: 0).withUnsafeBytes(cmac)
+        for string in [associatedData, nonce] { sum = sum.doubled ^ (try cmac(string)) }
+        let tag = try (sum.doubled ^ Block(bigEndianValue: 1 << 127)).withUnsafeBytes(cmac)
+        guard direction == .decrypt else {
+            tag.store(to: UnsafeMutableRawBufferPointer(start: output, count: tagByteCount))
+            return true
+        }
+        return tag.withUnsafeBytes { isEqualInConstantTime($0, input) }
+    }
+
+    private func cmac(_ bytes: UnsafeRawBufferPointer) throws(DecryptionError) -> Block {
+        guard let restartKey else { throw .unsupported("cmac in openssl") }
+        // The first half of the key. Source: RFC 5297, section 2.6.
+        let keyByteCount = restartKey.byteCount / 2
+        var (code, count, nothing): (UInt128, Int, UInt8) = (0, 0, 0)
+        let made = restartKey.withUnsafeBytes { key in
+            withUnsafeMutableBytes(of: &code) { code in
+                let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
+                return withUnsafePointer(to: &nothing) { nothing in
+                    EVP_Q_mac(
+                        nil, "CMAC", nil, "AES-\(8 * keyByteCount)-CBC", nil, key.baseAddress, keyByteCount,
+                        start ?? nothing, bytes.count, code.assumingMemoryBound(to: UInt8.self).baseAddress,
+                        code.count, &count)
+                }
+            }
+        }
+        guard made != nil, count == Block.byteCount else { throw OpenSSLFailure.error(in: "EVP_Q_mac") }
+        return Block(bigEndianValue: UInt128(bigEndian: code))
     }
 }

@@ -61,7 +61,9 @@ final class OpenSSLProvider: @unchecked Sendable {
     /// Why there is no cipher.
     func noCiphers() -> DecryptionError {
         .unavailable(
-            backend: OpenSSL.providerPrefix + name, reason: "it has none of AES-CBC, AES-CTR and AES-GCM with \(query)",
+            backend: OpenSSL.providerPrefix + name,
+            reason:
+                "it has none of AES-CBC, AES-CTR, AES-GCM, AES-OCB, ChaCha20-Poly1305 and AES-XTS with \(query)",
             expected: "one of them")
     }
 }

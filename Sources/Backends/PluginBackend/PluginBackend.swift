@@ -41,7 +41,7 @@ package struct PluginBackend: CipherBackend {
         for cipher in Cipher.allCases where library.hasCiphers {
             // Who lacks a cipher or a length says so when a key is made.
             var keyByteCounts: [Int] = []
-            for byteCount in [16, 24, 32] where try library.takesKey(of: byteCount, for: cipher) {
+            for byteCount in cipher.keyByteCounts where try library.takesKey(of: byteCount, for: cipher) {
                 keyByteCounts.append(byteCount)
             }
             guard !keyByteCounts.isEmpty else { continue }
@@ -97,6 +97,14 @@ extension Cipher {
         case .aesCBC: Int32(CHUNKWISE_CBC.rawValue)
         case .aesCTR: Int32(CHUNKWISE_CTR.rawValue)
         case .aesGCM: Int32(CHUNKWISE_GCM.rawValue)
+        case .chaCha20Poly1305: Int32(CHUNKWISE_CHACHA20_POLY1305.rawValue)
+        case .xChaCha20Poly1305: Int32(CHUNKWISE_XCHACHA20_POLY1305.rawValue)
+        case .xSalsa20Poly1305: Int32(CHUNKWISE_XSALSA20_POLY1305.rawValue)
+        case .aesXTS: Int32(CHUNKWISE_XTS.rawValue)
+        case .aesOCB: Int32(CHUNKWISE_OCB.rawValue)
+        case .aesEAX: Int32(CHUNKWISE_EAX.rawValue)
+        case .aesGCMSIV: Int32(CHUNKWISE_GCM_SIV.rawValue)
+        case .aesSIV: Int32(CHUNKWISE_SIV.rawValue)
         }
     }
 }
@@ -106,7 +114,7 @@ extension PluginLibrary {
     /// to find.
     fileprivate func takesKey(of byteCount: Int, for cipher: Cipher) throws(DecryptionError) -> Bool {
         do throws(DecryptionError) {
-            _ = try PluginSchedule(self, cipher, try SecretKey([UInt8](repeating: 0, count: byteCount)))
+            _ = try PluginSchedule(self, cipher, try SecretKey(material: 0..<UInt8(byteCount)))
             return true
         } catch {
             return !["unsupported", "invalidKey"].contains(error.protocolName)
@@ -115,8 +123,9 @@ extension PluginLibrary {
 
     /// Asks it how long nonces of a cipher may be.
     fileprivate func nonceByteCounts(of cipher: Cipher) -> (min: Int, max: Int) {
-        guard !cipher.isStreaming else { return (16, 16) }
-        var (min, max) = (12, 12)
+        var (min, max) = (cipher.nonceByteCount, cipher.nonceByteCount)
+        // Of the ciphers whose nonces can have one length, it is not asked.
+        guard cipher.nonceByteCounts.count > 1 else { return (min, max) }
         PluginCall.run("nonces") { table.pointee.nonces?(cipher.pluginNumber, &min, &max) }
         return (min, max)
     }
@@ -205,12 +214,15 @@ private final class PluginContext: CipherContext {
 
     private let schedule: PluginSchedule
     private let support: CipherSupport
+    private let tagByteCount: Int
+    private let takesWholeBlocks: Bool
     private let name: String
     private let guards: PluginGuards?
 
     init(_ schedule: PluginSchedule, _ support: CipherSupport, _ name: String, guards: PluginGuards?) {
         self.schedule = schedule
         self.support = support
+        (tagByteCount, takesWholeBlocks) = (support.cipher.tagByteCount, support.cipher.takesWholeBlocks)
         self.name = name
         self.guards = guards
     }
@@ -220,18 +232,23 @@ private final class PluginContext: CipherContext {
         associatedData: UnsafeRawBufferPointer
     ) throws(DecryptionError) -> Bool {
         try support.check(nonce: nonce, in: name)
-        let count = input.count - support.cipher.tagByteCount
-        guard count >= 0, count % 16 == 0 || support.cipher != .aesCBC else {
+        let count = input.count - tagByteCount
+        guard count >= 0, count % 16 == 0 || !takesWholeBlocks else {
             throw .backend(
                 name: name, operation: "decrypt",
                 reason: "\(input.count) bytes: expected \(count < 0 ? "a tag" : "a multiple of 16")")
+        }
+        switch support.cipher {
+        case .aesXTS: try support.check(dataUnit: input, in: name)
+        case .xSalsa20Poly1305: try support.check(associatedData: associatedData, in: name)
+        default: break
         }
         guard input.count > 0 else { return true }
         let output = UnsafeMutableRawBufferPointer(start: output, count: count)
         let result =
             try guards?.run("decrypt", input, output, nonce: nonce, associatedData: associatedData, call)
             ?? call(input, output, nonce, associatedData)
-        if result == Int32(CHUNKWISE_AUTHENTICATION_FAILED.rawValue), !support.cipher.isStreaming { return false }
+        if result == Int32(CHUNKWISE_AUTHENTICATION_FAILED.rawValue), tagByteCount > 0 { return false }
         guard result == 0 else { throw .plugin(.failed(function: "decrypt", result: result)) }
         return true
     }

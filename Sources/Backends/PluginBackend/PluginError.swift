@@ -37,7 +37,7 @@ package enum PluginError: LayerError, ExitStatusProviding {
     private static func name(of result: Int32) -> String? {
         let names = [
             "invalidRequest", "unsupported", "invalidKey", "invalidIV", "io", "truncatedCiphertext", "invalidPadding",
-            "authenticationFailed", "rangeOutOfBounds", "internal",
+            "authenticationFailed", "rangeOutOfBounds", "internal", "invalidHeader",
         ]
         return names.indices.contains(Int(result) - 1) ? names[Int(result) - 1] : nil
     }

@@ -148,41 +148,34 @@ private enum PluginParameters {
         _ strategy: Strategy, key: UnsafeRawBufferPointer, isGuarded: Bool,
         _ body: (_ parameters: UnsafeBufferPointer<chunkwise_parameter>, _ bytes: UnsafeRawBufferPointer?) -> Result
     ) throws(DecryptionError) -> Result {
-        var values: [(name: StaticString, bytes: [UInt8], count: Int)] = []
-        func add(_ name: StaticString, text: String) { values.append((name, Array(text.utf8) + [0], text.utf8.count)) }
-        func add(_ name: StaticString, number: UInt64) {
-            values.append((name, withUnsafeBytes(of: number) { Array($0) }, 8))
+        // Behind a name, and behind bytes, is a zero.
+        var values: [(name: [UInt8], bytes: [UInt8], count: Int)] = []
+        for input in strategy.format.inputs {
+            let name = Array(input.name.utf8) + [0]
+            switch strategy[input.name] {
+            case .integer(let number):
+                values.append((name, withUnsafeBytes(of: UInt64(clamping: number)) { Array($0) }, 8))
+            case .bytes(let bytes): values.append((name, bytes.array + [0], bytes.count))
+            case nil: break
+            }
         }
-        func add(_ name: StaticString, bytes: [UInt8]) { values.append((name, bytes + [0], bytes.count)) }
-        switch strategy {
-        case .cbcContinuous(let iv, let padding):
-            add("iv", bytes: iv.bytes)
-            add("padding", text: padding.rawValue)
-        case .cbcChunked(let chunkByteCount, let iv, let ivRule, let padding):
-            add("iv", bytes: iv.bytes)
-            add("padding", text: padding.rawValue)
-            add("ivRule", text: ivRule.rawValue)
-            add("chunkByteCount", number: chunkByteCount)
-        case .ctr(let iv): add("iv", bytes: iv.bytes)
-        case .chunked(.cobblestone(_, let context)): add("context", bytes: context)
-        case .chunked(.tinkAESGCMHKDF(let associatedData, let segmentByteCount, let derivedKeyByteCount)):
-            add("associatedData", bytes: associatedData)
-            add("segmentByteCount", number: segmentByteCount)
-            add("derivedKeyByteCount", number: UInt64(derivedKeyByteCount))
-        }
-        // The bytes of each stand behind those of the one before it, at multiples of 16.
-        let space = values.reduce(0) { $0 + ($1.bytes.count + 15) / 16 * 16 }
+        // Each stands behind the one before it, at multiples of 16.
+        func stride(_ bytes: [UInt8]) -> Int { (bytes.count + 15) / 16 * 16 }
+        let space = values.reduce(0) { $0 + stride($1.name) + stride($1.bytes) }
         func parameters(
             in memory: UnsafeMutableRawBufferPointer, key: UnsafeRawBufferPointer
         ) -> [chunkwise_parameter] {
-            var parameters = [chunkwise_parameter(name: name("key"), bytes: key.baseAddress, count: key.count)]
+            var parameters = [chunkwise_parameter(name: keyName, bytes: key.baseAddress, count: key.count)]
             var offset = 0
+            func place(_ bytes: [UInt8]) -> UnsafeMutableRawPointer? {
+                let place = UnsafeMutableRawBufferPointer(rebasing: memory[offset..<offset + bytes.count])
+                place.copyBytes(from: bytes)
+                offset += stride(bytes)
+                return place.baseAddress
+            }
             for value in values {
-                let place = UnsafeMutableRawBufferPointer(rebasing: memory[offset..<offset + value.bytes.count])
-                place.copyBytes(from: value.bytes)
-                parameters.append(
-                    chunkwise_parameter(name: name(value.name), bytes: place.baseAddress, count: value.count))
-                offset += (value.bytes.count + 15) / 16 * 16
+                let name = place(value.name).map { UnsafePointer($0.assumingMemoryBound(to: CChar.self)) }
+                parameters.append(chunkwise_parameter(name: name, bytes: place(value.bytes), count: value.count))
             }
             return parameters
         }
@@ -201,7 +194,8 @@ private enum PluginParameters {
         return given.withUnsafeBufferPointer { body($0, UnsafeRawBufferPointer(memory)) }
     }
 
-    private static func name(_ text: StaticString) -> UnsafePointer<CChar> {
-        UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
+    private static var keyName: UnsafePointer<CChar> {
+        let text: StaticString = "key"
+        return UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
     }
 }

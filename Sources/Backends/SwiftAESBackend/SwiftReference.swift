@@ -2,14 +2,17 @@ public import RandomAccess
 
 /// AES in plain Swift, meant to be read beside FIPS 197: every step has the standard's name and cites its section.
 ///
-/// Slow, and not constant-time: for comparison and for understanding, not for secrets.
+/// Slow, and not constant-time: for comparison and for understanding, not for secrets. ChaCha20 and XSalsa20, which take
+/// no tables, are those of ``SwiftBitsliced``.
 public struct SwiftReference: CipherBackend {
     /// `swift-reference`
     public let name = "swift-reference"
     /// The edition of the standard that it follows.
     public let version = "FIPS 197 (2023 update)"
     /// The ciphers offered.
-    public let ciphers = CipherSupport.aes(gcmNonceByteCounts: 1...Int.max)
+    public let ciphers = CipherSupport.ofSwift
+    /// The hash functions that HMAC is offered with.
+    public let hmacFunctions = HashFunction.allCases
     /// None: portable code.
     public let cpuFeatures: [String] = []
 
@@ -21,9 +24,17 @@ public struct SwiftReference: CipherBackend {
         _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
         let support = try support(of: cipher, key: key)
-        guard cipher == .aesGCM else { return SwiftReferenceContext(support, direction, key: key) }
+        if cipher.isStreaming { return SwiftReferenceContext(support, direction, key: key) }
+        guard cipher == .aesGCM else {
+            return try makeSwiftMode(support, direction, backend: name, key: key) { ReferenceBlocks($0) }
+        }
         let counters = SwiftReferenceContext(CipherSupport(.aesCTR), .encrypt, key: key)
         return try SwiftGCMContext(support, direction, backend: name, counters: counters)
+    }
+
+    /// Makes a context for HMAC with a hash function, under a key of any length.
+    public func makeMAC(_ function: HashFunction, key: SecretKey) throws(DecryptionError) -> any MACContext {
+        HMACContext(function, key: key)
     }
 }
 
@@ -52,7 +63,7 @@ final class SwiftReferenceContext: CipherContext {
                 name: "swift-reference", operation: "cbc", reason: "\(input.count) bytes: expected a multiple of 16")
         case (.aesCBC, .decrypt): decryptCBC(input, into: output, iv: iv)
         case (.aesCBC, .encrypt): encryptCBC(input, into: output, iv: iv)
-        case (.aesCTR, _), (.aesGCM, _): applyCTR(input, into: output, counter: iv)
+        default: applyCTR(input, into: output, counter: iv)
         }
         return true
     }

@@ -85,7 +85,10 @@ package final class WholeChunkReader: RandomAccessDecryptor, ChunkKeeper {
 /// allocates each of them anew, here the caller's buffer is the caller's.
 package final class FreshBufferReader: RandomAccessDecryptor {
     private let object: EncryptedObject
-    private let context: any CipherContext
+    /// Decrypts stretches; `nil` where chunks are opened as a whole.
+    private let context: (any CipherContext)?
+    /// Opens chunks that are opened as a whole; `nil` of an object without any.
+    private let opener: ChunkOpener?
     private let windowByteCount: Int
 
     /// Creates a reader for one thread.
@@ -96,7 +99,9 @@ package final class FreshBufferReader: RandomAccessDecryptor {
             throw .invalidParameter(name: "window", value: "\(windowByteCount)", expected: "at least 1 byte")
         }
         self.object = object
-        self.context = try object.makeContext()
+        let isStreaming = object.strategy.isStreaming
+        self.context = isStreaming ? try object.makeContext() : nil
+        self.opener = isStreaming || object.plaintextByteCount == 0 ? nil : try object.makeOpener()
         self.windowByteCount = windowByteCount
     }
 
@@ -108,10 +113,8 @@ package final class FreshBufferReader: RandomAccessDecryptor {
         let range = try object.layout.clip(offset: offset, count: buffer.count)
         var delivered = 0
         for step in object.layout.plan(range, windowByteCount: windowByteCount) {
-            let number = object.layout.geometry.chunkIndex(at: range.lowerBound + UInt64(delivered))
-            try decrypt(
-                step, chunk: number,
-                into: UnsafeMutableRawBufferPointer(rebasing: buffer[delivered..<delivered + step.count]))
+            let output = UnsafeMutableRawBufferPointer(rebasing: buffer[delivered..<delivered + step.count])
+            try decrypt(step, of: object.layout.extent(at: range.lowerBound + UInt64(delivered)), into: output)
             delivered += step.count
         }
         return delivered
@@ -121,22 +124,27 @@ package final class FreshBufferReader: RandomAccessDecryptor {
     package func checkVersion() throws(DecryptionError) { try object.checkVersion() }
 
     private func decrypt(
-        _ step: ReadStep, chunk: UInt64, into output: UnsafeMutableRawBufferPointer
+        _ step: ReadStep, of chunk: Extent, into output: UnsafeMutableRawBufferPointer
     ) throws(DecryptionError) {
-        let fetched = try UnsafeMutableRawBufferPointer.tryAllocate(byteCount: step.fetch.count, alignment: 16)
-        defer { fetched.deallocate() }
+        let allocated = try UnsafeMutableRawBufferPointer.tryAllocate(
+            byteCount: step.fetch.count + ChunkOpener.spareByteCount, alignment: 16)
+        defer { allocated.deallocate() }
+        let fetched = UnsafeMutableRawBufferPointer(rebasing: allocated[..<step.fetch.count])
         try object.source.fetch(at: step.fetch.lowerBound, into: fetched)
         let ciphertext = UnsafeRawBufferPointer(rebasing: fetched[(fetched.count - step.ciphertext.count)...])
         let iv: Block
         switch step.iv {
         case .value(let value): iv = value
         case .precedingBlock: iv = Block(loadingFrom: UnsafeRawBufferPointer(fetched))
+        case .ofChunk: iv = Block(bigEndianValue: 0)
         }
         let plaintext = try UnsafeMutableRawBufferPointer.tryAllocate(byteCount: ciphertext.count, alignment: 16)
         defer { plaintext.deallocate() }
         guard let start = plaintext.baseAddress else { return }
-        try iv.withNonce(for: step.cipher) { (nonce) throws(DecryptionError) in
-            try context.open(ciphertext, chunk: chunk, into: start, nonce: nonce)
+        if let opener {
+            try opener.open(fetched, chunk, into: start)
+        } else {
+            try context?.process(ciphertext, into: start, iv: iv)
         }
         output.copyMemory(from: UnsafeRawBufferPointer(start: start + step.skip, count: step.count))
     }

@@ -97,7 +97,7 @@ extension DecryptionError: ExitStatusProviding {
         case .invalidParameter, .unsupported, .invalidIV: .usage
         case .unavailable: .noAnswer
         case .invalidKey, .invalidKeyMaterial, .truncatedCiphertext, .sourceChanged, .invalidPadding,
-            .authenticationFailed, .headerRejected, .rangeOutOfBounds, .unalignedPlaintext:
+            .authenticationFailed, .headerRejected, .invalidHeader, .rangeOutOfBounds, .unalignedPlaintext:
             .badData
         case .io, .backend: .io
         case .layer(let error): (error.base as? any ExitStatusProviding)?.exitStatus ?? .badData
@@ -105,9 +105,27 @@ extension DecryptionError: ExitStatusProviding {
     }
 }
 
+extension PartError: ExitStatusProviding {
+    /// The exit status for this error.
+    package var exitStatus: ExitStatus {
+        switch error {
+        // A part is an input, whatever is missing of it.
+        case .io(_, code: ENOENT, _): .missingInput
+        // A list has it, and no option.
+        case .invalidParameter, .unsupported: .badData
+        default: error.exitStatus
+        }
+    }
+}
+
+extension DescriptionError: ExitStatusProviding {
+    /// The exit status for this error.
+    package var exitStatus: ExitStatus { .badData }
+}
+
 extension DecryptionError {
-    /// Whether an input is not there, may not be opened, or is nothing that can be read as a file: what a disk that fails is
-    /// not.
+    /// Says whether an input is not there, may not be opened, or is nothing that can be read as a file: what a disk
+    /// that fails is not.
     package var isMissingInput: Bool {
         guard case .io(_, let code, _) = self else { return false }
         return [ENOENT, EACCES, EISDIR, ENOTDIR, ESPIPE, ELOOP].contains(code)

@@ -16,7 +16,7 @@ public enum DecryptionError: Error, Hashable, Sendable {
     /// A key that a format derives its own from has a length that the format does not take.
     case invalidKeyMaterial(byteCount: Int, expected: String)
     /// The IV or the initial counter block is not 16 bytes long.
-    case invalidIV(byteCount: Int)
+    case invalidIV(byteCount: Int, expected: String = "16")
     /// The source failed. `code` is the `errno` value, 0 where there is none.
     case io(operation: String, code: Int32, reason: String)
     /// A length that no plaintext has, or a source that ends earlier than it said.
@@ -30,10 +30,12 @@ public enum DecryptionError: Error, Hashable, Sendable {
     case authenticationFailed(chunk: UInt64)
     /// The header is not that of the key: its commitment does not match, or it is none.
     case headerRejected(expected: String)
+    /// The header is that of another format, or has values that no object has.
+    case invalidHeader(expected: String)
     /// A read starts past the end of the plaintext.
     case rangeOutOfBounds(offset: UInt64, plaintextByteCount: UInt64)
     /// A plaintext that a strategy without padding cannot hold.
-    case unalignedPlaintext(byteCount: UInt64)
+    case unalignedPlaintext(byteCount: UInt64, unit: UInt64 = 16)
     /// The crypto library failed.
     case backend(name: String, operation: String, reason: String)
     /// An error of a layer above this one, such as a key file's or a playlist's.
@@ -54,8 +56,8 @@ extension DecryptionError: CustomStringConvertible {
             "the key has \(byteCount) bytes: expected 16, 24 or 32 (AES-128, AES-192 or AES-256)"
         case .invalidKeyMaterial(let byteCount, let expected):
             "the key has \(byteCount) bytes: expected \(expected)"
-        case .invalidIV(let byteCount):
-            "the IV has \(byteCount) bytes: expected 16"
+        case .invalidIV(let byteCount, let expected):
+            "the IV has \(byteCount) bytes: expected \(expected)"
         case .io(let operation, let code, let reason):
             "\(operation) failed: \(reason)"
                 + (reason.contains(": expected ") ? "" : Self.expectation(code).map { ": expected \($0)" } ?? "")
@@ -69,10 +71,12 @@ extension DecryptionError: CustomStringConvertible {
             "chunk \(chunk) is not authentic: expected a matching tag (wrong key or context, or damaged data)"
         case .headerRejected(let expected):
             "the header is not authentic: expected \(expected) (wrong key, context or parameters, or damaged data)"
+        case .invalidHeader(let expected):
+            "the header is that of another format, or damaged: expected \(expected)"
         case .rangeOutOfBounds(let offset, let plaintextByteCount):
             "the read starts at offset \(offset): expected at most \(plaintextByteCount), the plaintext's length"
-        case .unalignedPlaintext(let byteCount):
-            "the plaintext has \(byteCount) bytes: expected a multiple of 16, since padding is none"
+        case .unalignedPlaintext(let byteCount, let unit):
+            "the plaintext has \(byteCount) bytes: expected a multiple of \(unit), since nothing fills it up"
         case .backend(let name, let operation, let reason):
             "\(name): \(operation) failed: \(reason)"
         case .layer(let error):
@@ -105,6 +109,7 @@ extension DecryptionError {
         case .truncatedCiphertext, .sourceChanged: "truncatedCiphertext"
         case .invalidPadding: "invalidPadding"
         case .authenticationFailed, .headerRejected: "authenticationFailed"
+        case .invalidHeader: "invalidHeader"
         case .rangeOutOfBounds: "rangeOutOfBounds"
         case .unalignedPlaintext, .backend: "internal"
         case .layer(let error): error.base.protocolName

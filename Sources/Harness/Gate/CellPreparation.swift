@@ -34,8 +34,8 @@ struct CellPreparation {
                 "cold files, direct reads, servers and simulated remote stores are beyond the subject protocol")
         }
         for side in sides.both {
-            guard side.strategies.contains(cell.strategy) else {
-                return .notCompared("the \(side.role.rawValue) has no strategy \(cell.strategy)")
+            guard store.isOffered(cell, by: side.strategies) else {
+                return .notCompared("the \(side.role.rawValue) has no strategy \(cell.format)")
             }
             guard side.keyByteCounts.contains(cell.keyByteCount) else {
                 return .notCompared("the \(side.role.rawValue) takes no keys of \(cell.keyByteCount * 8) bits")

@@ -74,7 +74,8 @@ package struct GateRun {
             result.reason = "nothing was compared: \(difference)"
             return result
         }
-        let store = ObjectStore(folder: folder.objectFolder, encryption: encryption)
+        let store = ObjectStore(
+            folder: folder.objectFolder, encryption: encryption, strategies: settings.strategies)
         let preparation = CellPreparation(
             pair: ProcessPair(sides, timeout: settings.timeout, shouldStop: shouldStop), store: store,
             settings: settings)

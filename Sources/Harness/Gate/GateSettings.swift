@@ -2,7 +2,9 @@ import ByteSources
 package import Measurement
 package import RandomAccess
 package import Results
+internal import SubjectProtocol
 package import Support
+internal import Vectors
 
 /// What a gate compares, and how thoroughly.
 package struct GateSettings: Sendable {
@@ -34,6 +36,9 @@ package struct GateSettings: Sendable {
     package var stored: StoredRatios?
     /// Whether cells are measured for all of their seconds, for figures and not for a decision.
     package var isRecording = false
+
+    /// The strategies of the cells, by their texts, as far as the texts do not say all.
+    package var strategies: [String: Strategy] = [:]
 
     /// Creates settings.
     package init(baseline: String, candidate: String, cells: [Cell]? = nil, seed: UInt64) {
@@ -97,9 +102,9 @@ package enum DefaultCells {
     /// What `backend` says in a cell of a gate, whose commands bring their own.
     package static let backend = "any"
 
-    /// A few short cells: an iteration takes a millisecond at most with a fast AES, so that pairs lie close in time. One
-    /// reads from memory: 4 MiB an iteration, in places that go on and on in an object that no cache holds. A whole pass
-    /// over such an object would take tens of milliseconds, in which neighbours of the machine come and go.
+    /// A few short cells: an iteration takes a millisecond at most with a fast AES, so that pairs lie close in time.
+    /// One reads from memory: 4 MiB an iteration, in places that go on and on in an object that no cache holds. A whole
+    /// pass over such an object would take tens of milliseconds, in which neighbours of the machine come and go.
     ///
     /// - Parameters:
     ///   - keyByteCount: The length of their keys.
@@ -107,19 +112,21 @@ package enum DefaultCells {
     /// - Returns: The cells.
     package static func cells(keyByteCount: Int, beyondCaches: UInt64) -> [Cell] {
         func cell(
-            _ strategy: String, chunk: UInt64? = nil, window: UInt64 = 256 << 10, workload: String = "sequential",
-            reads: Int? = nil, object: UInt64 = 4 << 20
+            _ strategy: String, chunk: UInt64? = nil, workload: String = "sequential", reads: Int? = nil,
+            object: UInt64 = 4 << 20
         ) -> Cell {
             Cell(
-                backend: backend, strategy: strategy, ivRule: chunk == nil ? nil : "sequence",
-                padding: strategy == "ctr" ? nil : "pkcs7", chunkByteCount: chunk, windowByteCount: window,
+                backend: backend, strategy: strategy, chunkByteCount: chunk, windowByteCount: 256 << 10,
                 workload: workload, readCount: reads, keyByteCount: keyByteCount, objectByteCount: object)
         }
+        let iv = Block(bigEndianValue: 0)
+        let (chain, counter) = (Strategy.whole(.aesCBC, iv: iv).text, Strategy.whole(.aesCTR, iv: iv).text)
+        let chunks = VectorSet.chunked(64 << 10, iv: iv, padding: .pkcs7).text
         return [
-            cell("cbc-continuous"), cell("cbc-chunked", chunk: 64 << 10),
-            cell("ctr", workload: "random:1MiB", reads: 4, object: beyondCaches),
-            cell("cbc-continuous", workload: "random:4KiB", reads: 256),
-            cell("cbc-chunked", chunk: 64 << 10, workload: "random:64KiB", reads: 64),
+            cell(chain), cell(chunks, chunk: 64 << 10),
+            cell(counter, workload: "random:1MiB", reads: 4, object: beyondCaches),
+            cell(chain, workload: "random:4KiB", reads: 256),
+            cell(chunks, chunk: 64 << 10, workload: "random:64KiB", reads: 64),
         ]
     }
 

@@ -23,8 +23,10 @@ package struct ComputedPlan: Sendable {
         package var backend: String
         /// The strategy's name.
         package var strategy: String
-        /// The length of the AES key in bytes.
+        /// The length of the chunks' key in bytes.
         package var keyByteCount: Int
+        /// The cipher, unless it is AES in a mode.
+        package var cipher: String?
         /// The length of a chunk as the strategy's parameter has it: in plaintext bytes, of Tink's segments in ciphertext
         /// bytes; `nil` where the object is one.
         package var chunkByteCount: UInt64?
@@ -33,14 +35,17 @@ package struct ComputedPlan: Sendable {
         /// The max number of plaintext bytes of a step.
         package var windowByteCount: UInt64
 
-        /// Creates a configuration.
+        /// The key in texts.
+        package var keyName: String { KeyName.text(cipher, byteCount: keyByteCount) }
+
+        /// Makes a configuration.
         package init(
-            backend: String, strategy: String, keyByteCount: Int, chunkByteCount: UInt64?, access: String,
-            windowByteCount: UInt64
+            backend: String, strategy: String, keyByteCount: Int, cipher: String? = nil, chunkByteCount: UInt64?,
+            access: String, windowByteCount: UInt64
         ) {
             self.backend = backend
             self.strategy = strategy
-            self.keyByteCount = keyByteCount
+            (self.keyByteCount, self.cipher) = (keyByteCount, cipher)
             self.chunkByteCount = chunkByteCount
             self.access = access
             self.windowByteCount = windowByteCount
@@ -74,12 +79,39 @@ package struct ComputedPlan: Sendable {
         }
     }
 
+    /// A change of a ciphertext that a format's readers may notice.
+    package enum Notice: String, CaseIterable, Hashable, Sendable {
+        /// Another byte in a chunk.
+        case change
+        /// A chunk in another one's place.
+        case move
+        /// A chunk of another object.
+        case otherFile = "other file"
+        /// An end that is missing.
+        case cut
+    }
+
+    /// The facts of a format that hold whatever reads it.
+    package struct Layout: Hashable, Sendable {
+        /// The changes that are noticed.
+        package var notices: Set<Notice>
+        /// The ciphertext's length in bytes.
+        package var storedByteCount: UInt64
+        /// The max length of a plaintext; `nil` if there is none below 2⁶⁴.
+        package var maxByteCount: UInt64?
+
+        /// Takes the facts of a format.
+        package init(notices: Set<Notice>, storedByteCount: UInt64, maxByteCount: UInt64?) {
+            (self.notices, self.storedByteCount, self.maxByteCount) = (notices, storedByteCount, maxByteCount)
+        }
+    }
+
     /// A configuration with what it costs.
     package struct Candidate: Hashable, Sendable {
         /// The configuration.
         package var configuration: Configuration
-        /// Whether a reader notices that the ciphertext was changed.
-        package var noticesChanges: Bool
+        /// The facts of the format.
+        package var layout: Layout
         /// Opening the object and the first read of the first length, in nanoseconds: the median over places.
         package var firstByteNanoseconds: UInt64
         /// Reads of each length; none of an object without bytes.
@@ -91,11 +123,11 @@ package struct ComputedPlan: Sendable {
 
         /// Creates a candidate.
         package init(
-            configuration: Configuration, noticesChanges: Bool, firstByteNanoseconds: UInt64, seeks: [Seek],
+            configuration: Configuration, layout: Layout, firstByteNanoseconds: UInt64, seeks: [Seek],
             downloadBytesPerSecond: UInt64, memoryByteCount: UInt64
         ) {
             self.configuration = configuration
-            self.noticesChanges = noticesChanges
+            self.layout = layout
             self.firstByteNanoseconds = firstByteNanoseconds
             self.seeks = seeks
             self.downloadBytesPerSecond = downloadBytesPerSecond
@@ -107,22 +139,31 @@ package struct ComputedPlan: Sendable {
     package struct Rate: Hashable, Sendable {
         /// The library.
         package var backend: String
-        /// The mode's name.
+        /// The mode's name; of a cipher that is not AES, its own.
         package var mode: String
-        /// The length of the AES key in bytes.
+        /// The length of the key in bytes.
         package var keyByteCount: Int
+        /// The cipher, unless it is AES in a mode.
+        package var cipher: String?
         /// The bytes of a call: a chunk's, or a window's.
         package var callByteCount: UInt64
         /// Bytes per second.
         package var bytesPerSecond: UInt64
 
-        /// Creates a rate.
+        /// The cipher and its key in texts.
+        package var cipherName: String {
+            let key = KeyName.text(cipher, byteCount: keyByteCount)
+            return cipher == nil ? "\(key) \(mode)" : key
+        }
+
+        /// Makes a rate.
         package init(
-            backend: String, mode: String, keyByteCount: Int, callByteCount: UInt64, bytesPerSecond: UInt64
+            backend: String, mode: String, keyByteCount: Int, cipher: String? = nil, callByteCount: UInt64,
+            bytesPerSecond: UInt64
         ) {
             self.backend = backend
             self.mode = mode
-            self.keyByteCount = keyByteCount
+            (self.keyByteCount, self.cipher) = (keyByteCount, cipher)
             self.callByteCount = callByteCount
             self.bytesPerSecond = bytesPerSecond
         }
@@ -190,6 +231,15 @@ extension ComputedPlan {
     package var unguardedChoice: Candidate? {
         guard wantsIntegrity, choice != nil else { return nil }
         return Self.choice(among: candidates.filter { isAffordable($0) && !$0.noticesChanges })
+    }
+
+    /// The best candidate of each strategy, as if there were no others.
+    package var choices: [Candidate] {
+        var seen: Set<String> = []
+        return candidates.map(\.configuration.strategy).filter { seen.insert($0).inserted }.compactMap { strategy in
+            let own = candidates.filter { $0.configuration.strategy == strategy }
+            return Self.choice(among: own.filter(isAffordable)) ?? Self.choice(among: own)
+        }
     }
 
     private static func choice(among candidates: [Candidate]) -> Candidate? {
@@ -269,6 +319,9 @@ extension ComputedPlan {
 }
 
 extension ComputedPlan.Candidate {
+    /// Says whether a reader notices that the ciphertext was changed.
+    package var noticesChanges: Bool { layout.notices.contains(.change) }
+
     /// What is compared first, in nanoseconds: the 90th percentile of the reads of the first length by a reader that has
     /// kept nothing; of an object without bytes, opening it.
     package var decidingNanoseconds: UInt64 { seeks.first?.coldNanoseconds ?? firstByteNanoseconds }

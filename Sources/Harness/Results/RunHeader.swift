@@ -27,8 +27,8 @@ public struct RunHeader: Codable, Hashable, Sendable {
     /// The seed from which the order of the cells in each round, and the random workloads, are drawn.
     public var seed: UInt64
 
-    /// SHA-256 of the programs that measured, in hex: this one, and the subject if that is another; `nil` in results that
-    /// do not say.
+    /// SHA-256 of the programs that measured, in hex: this one, and the subject if that is another; `nil` in results
+    /// that do not say.
     public var programDigest: String?
 
     /// Which version of which object of the user's all cells were measured on; `nil` where objects were made, and in
@@ -46,6 +46,9 @@ public struct RunHeader: Codable, Hashable, Sendable {
 
     /// What the machine can do at most, measured at the run's start; `nil` where it was not.
     package var limits: MachineLimits?
+
+    /// The facts of the strategies, by their texts in cells; empty in results that do not say.
+    public var strategies: [String: StrategyFacts]?
 
     /// Creates a header.
     public init(
@@ -88,7 +91,8 @@ public struct RunHeader: Codable, Hashable, Sendable {
         public var nodeName: String?
         /// What tells this start of the machine from others, as the kernel gives it; `nil` where it does not.
         public var bootID: String?
-        /// What tells the machine from others: a digest of `/etc/machine-id`, which is nobody else's business; `nil` without one.
+        /// What tells the machine from others: a digest of `/etc/machine-id`, which is nobody else's business; `nil`
+        /// without one.
         public var machineID: String?
         /// The revision of the CPU's microcode, as the kernel gives it; `nil` where it does not.
         public var microcode: String?
@@ -96,8 +100,8 @@ public struct RunHeader: Codable, Hashable, Sendable {
         public var cpuset: String?
         /// The number of CPUs that the run may use; `nil` in results that do not say.
         public var cpusetCount: Int?
-        /// What is special about these CPUs: that they are of several NUMA nodes, or have another capacity than the machine's
-        /// fastest; `nil` for all others, and where the kernel does not say.
+        /// What is special about these CPUs: that they are of several NUMA nodes, or have another capacity than the
+        /// machine's fastest; `nil` for all others, and where the kernel does not say.
         public var cpuKind: String?
 
         /// Creates a host description.

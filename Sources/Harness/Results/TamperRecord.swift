@@ -122,12 +122,20 @@ public struct TamperRecord: Codable, Hashable, Sendable {
         public var readCount: Int
         /// Delivered bytes that are not those of the original, before the error or altogether.
         public var wrongByteCount: UInt64
+        /// Those of them that the format takes for authentic, such as an object's of which the header was taken, too;
+        /// not in files.
+        public var foreignByteCount: UInt64 = 0
         /// Bytes of the original that were not delivered, though there was no error; of a sequential reader only.
         public var missingByteCount: UInt64
         /// Bytes that were delivered from behind the original's end.
         public var extraByteCount: UInt64
         /// Bytes of a refused chunk that were left where the plaintext goes.
         public var releasedByteCount: UInt64
+
+        private enum CodingKeys: String, CodingKey {
+            case state, error, read, offset, readCount, wrongByteCount, missingByteCount, extraByteCount
+            case releasedByteCount
+        }
 
         /// Creates an outcome in which nothing was delivered.
         public init(

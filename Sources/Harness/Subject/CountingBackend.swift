@@ -16,6 +16,12 @@ final class CountingBackend: CipherBackend {
     var ciphers: [CipherSupport] { base.ciphers }
     var cpuFeatures: [String] { base.cpuFeatures }
 
+    var hmacFunctions: [HashFunction] { base.hmacFunctions }
+
+    func makeMAC(_ function: HashFunction, key: SecretKey) throws(DecryptionError) -> any MACContext {
+        try base.makeMAC(function, key: key)
+    }
+
     func makeContext(
         _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {

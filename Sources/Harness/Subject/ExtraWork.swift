@@ -66,7 +66,7 @@ final class ExtraWorkReader: ChunkKeeper {
     init(
         _ reader: any RandomAccessDecryptor, of object: EncryptedObject, work: ExtraWork, windowByteCount: Int
     ) throws(DecryptionError) {
-        guard object.strategy.cipher.isStreaming else { throw .unsupported("extra work on authenticated chunks") }
+        guard object.strategy.isStreaming else { throw .unsupported("extra work on authenticated chunks") }
         self.reader = reader
         self.context = try object.makeContext()
         self.work = work

@@ -15,12 +15,13 @@ struct PlaylistOpening {
     /// - Parameters:
     ///   - backend: The library that decrypts.
     ///   - fetched: Notes the ciphertext that is fetched from now on; `nil` if it is not asked for.
-    /// - Returns: The open playlist.
+    /// - Returns: Its pieces.
     /// - Throws: `DecryptionError` for a playlist of which any part cannot be read.
-    func open(with backend: any CipherBackend, fetched: FetchRecord? = nil) throws(DecryptionError) -> HLSObject {
+    func open(with backend: any CipherBackend, fetched: FetchRecord? = nil) throws(DecryptionError) -> CompositeObject {
         try HLSObject.whole(
             request.text, resources: RecordedResources(base: try resources(), record: fetched), keys: request.keys,
-            backend: backend)
+            backend: backend
+        ).pieces
     }
 
     /// The file that all segments are parts of, or `nil` if there is no such file.
@@ -56,14 +57,14 @@ struct PlaylistOpening {
     }
 
     /// A generated object, which only this program asks of itself: segments as byte ranges of one resource, which are
-    /// what the chunks of `cbc-chunked` are whose IVs count from 0.
+    /// what the segments of a measured playlist are.
     private func generated() throws(DecryptionError) -> (any ByteSource)? {
         guard let generated = request.description["generated"], let seed = generated["seed"]?.integer,
             let byteCount = generated["plaintextByteCount"]?.integer,
             let segmentByteCount = generated["segmentByteCount"]?.integer, let key = request.keys.values.first
         else { return nil }
         return try GeneratedObject(
-            strategy: .segments(of: segmentByteCount), key: try SecretKey(key), plaintextByteCount: byteCount,
+            strategy: try .segments(of: segmentByteCount), key: try SecretKey(key), plaintextByteCount: byteCount,
             seed: seed
         ).source
     }

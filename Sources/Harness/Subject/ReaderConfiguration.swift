@@ -1,5 +1,4 @@
 import ByteSources
-import HLS
 import PluginBackend
 package import RandomAccess
 
@@ -96,12 +95,12 @@ package struct ReaderConfiguration: Sendable {
     private static let constantOverhead: UInt64 = 2 << 20
 }
 
-/// An object that a subject has open: one ciphertext, or a playlist's.
+/// An object that a subject has open: one ciphertext, or several pieces.
 enum ReadObject: Sendable {
     /// One ciphertext.
     case encrypted(EncryptedObject)
-    /// The segments of a playlist, one behind the other.
-    case playlist(HLSObject)
+    /// The pieces of a list, one behind the other.
+    case composite(CompositeObject)
     /// One ciphertext, of which a plug-in does everything.
     case plugin(PluginObject)
 
@@ -109,7 +108,7 @@ enum ReadObject: Sendable {
     var plaintextByteCount: UInt64 {
         switch self {
         case .encrypted(let object): object.plaintextByteCount
-        case .playlist(let object): object.plaintextByteCount
+        case .composite(let object): object.plaintextByteCount
         case .plugin(let object): object.plaintextByteCount
         }
     }
@@ -118,43 +117,43 @@ enum ReadObject: Sendable {
     var chunkByteCount: UInt64? {
         switch self {
         case .encrypted(let object): object.strategy.chunkByteCount
-        case .playlist, .plugin: nil
+        case .composite, .plugin: nil
         }
     }
 
     /// Whether chunks are opened whole.
     var isAuthenticated: Bool {
         switch self {
-        case .encrypted(let object): object.strategy.chunkFormat != nil
-        case .playlist, .plugin: false
+        case .encrypted(let object): !object.strategy.isStreaming
+        case .composite, .plugin: false
         }
     }
 
-    /// What is kept of each segment while the object is open, in bytes; 0 for one ciphertext.
+    /// The bytes that are kept of each piece while the object is open; 0 for one ciphertext.
     var tableByteCount: UInt64 {
         switch self {
         case .encrypted, .plugin: 0
-        case .playlist(let object): UInt64(object.playlist.segments.count) * Self.segmentByteCount
+        case .composite(let object): UInt64(object.list.count) * Self.pieceByteCount
         }
     }
 
     /// A segment in the playlist, its place, and its share of the message that brought it.
-    private static let segmentByteCount: UInt64 = 1 << 10
+    private static let pieceByteCount: UInt64 = 1 << 10
 }
 
 extension ReaderConfiguration {
     /// Makes a reader for one thread.
     ///
-    /// - Throws: `DecryptionError.backend`, `.invalidParameter`; `.unsupported` for a playlist that is to be read
+    /// - Throws: `DecryptionError.backend`, `.invalidParameter`; `.unsupported` for pieces that are to be read
     ///   otherwise than by blocks, or slower than it is.
     func makeReader(of object: ReadObject) throws(DecryptionError) -> any RandomAccessDecryptor {
         switch object {
         case .encrypted(let object): return try makeReader(of: object)
-        case .playlist(let object):
+        case .composite(let object):
             guard access == .block else {
-                throw .unsupported("access \(access.rawValue) of a playlist: expected \(AccessPolicy.block.rawValue)")
+                throw .unsupported("access \(access.rawValue) of pieces: expected \(AccessPolicy.block.rawValue)")
             }
-            guard extraWork == nil else { throw .unsupported("extra work on a playlist") }
+            guard extraWork == nil else { throw .unsupported("extra work on pieces") }
             return try object.makeCursor(windowByteCount: windowByteCount)
         case .plugin(let object):
             guard extraWork == nil else { throw .unsupported("extra work in a plug-in's own reader") }

@@ -36,8 +36,8 @@ package final class ReaderSubject: SubjectImplementation {
     /// What the source that was made last was made from.
     private var latestDescription: JSONValue?
     private var payload = UnsafeMutableRawBufferPointer(start: nil, count: 0)
-    /// What timed a workload last, for the next request to time it again: new buffers cost as much as they are long, and
-    /// who compares two subjects asks often. Whatever else is asked for ends it.
+    /// What timed a workload last, for the next request to time it again: new buffers cost as much as they are long,
+    /// and who compares two subjects asks often. Whatever else is asked for ends it.
     private var latestRunner: (id: UInt64, workload: Workload, runner: WorkloadRunner, usage: OwnUsage?)?
 
     /// Creates a subject.
@@ -59,14 +59,14 @@ package final class ReaderSubject: SubjectImplementation {
 
     /// The members of the answer to `hello`.
     package var hello: [String: JSONValue] {
-        let strategies =
-            reader?.strategyNames ?? Strategy.names.filter { backend.supports(Strategy.cipher(ofName: $0)) }
+        let strategies = reader?.strategyNames ?? backend.strategyNames
         let extraWork = configuration.extraWork.map { ", extra work \($0)" } ?? ""
-        let playlists = readsPlaylists ? [PlaylistRequest.strategyName] : []
+        let others =
+            (readsPlaylists ? [PlaylistRequest.strategyName] : []) + (reader == nil ? [Format.describedName] : [])
         return [
             "protocol": 1, "name": .string("chunkwise/\(backend.name)"),
             "version": .string("\(programVersion) (\(backend.name) \(backend.version)\(extraWork))"),
-            "strategies": JSONValue(strings: strategies + playlists),
+            "strategies": JSONValue(strings: strategies + others),
             "keyByteCounts": .array(backend.keyByteCounts.map { .integer(UInt64($0)) }),
             "sources": ["path", "served"], "granularity": configuration.access.granularity,
             "measures": true,
@@ -126,7 +126,7 @@ package final class ReaderSubject: SubjectImplementation {
             switch entry.origin {
             case .source(let source, let parameters, _):
                 entry.object = try Self.object(parameters, source, measuredBackend)
-            case .playlist(let opening): entry.object = .playlist(try opening.open(with: measuredBackend))
+            case .playlist(let opening): entry.object = .composite(try opening.open(with: measuredBackend))
             }
             objects[id]?.measured = entry.object
         }
@@ -143,7 +143,7 @@ package final class ReaderSubject: SubjectImplementation {
     package func openPlaylist(id: UInt64, request: PlaylistRequest) throws(DecryptionError) -> UInt64 {
         latestRunner = nil
         let opening = PlaylistOpening(request: request)
-        let object = ReadObject.playlist(try opening.open(with: backend))
+        let object = ReadObject.composite(try opening.open(with: backend))
         objects[id] = OpenObject(
             object: object, reader: try configuration.makeReader(of: object), origin: .playlist(opening),
             path: opening.path)
@@ -177,9 +177,10 @@ package final class ReaderSubject: SubjectImplementation {
 
     /// Runs a measurement.
     ///
-    /// Asked with `"extended":true`, which only this program knows, `digest` answers `requestCount`, `fetchedByteCount` and
-    /// `decryptedByteCount` as well, `time` answers `boundByteCount` and `usage`, and there are `firstByte` and `openLoop`. With `"cold":true` a file
-    /// is dropped from the page cache before each iteration, and `residentByteCount` is the max that was kept of it.
+    /// Asked with `"extended":true`, which only this program knows, `digest` answers `requestCount`, `fetchedByteCount`
+    /// and `decryptedByteCount` as well, `time` answers `boundByteCount` and `usage`, and there are `firstByte` and
+    /// `openLoop`. With `"cold":true` a file is dropped from the page cache before each iteration, and
+    /// `residentByteCount` is the max that was kept of it.
     package func measure(id: UInt64, request: JSONValue) throws(DecryptionError) -> [String: JSONValue] {
         guard let description = request["workload"], case .object = description else {
             throw .invalidParameter(name: "member", value: "\"workload\"", expected: "an object")
@@ -286,7 +287,7 @@ package final class ReaderSubject: SubjectImplementation {
             // What a plug-in's own reader decrypts, nobody else counts.
             object = try Self.object(parameters, source.viewable, reader == nil ? counting : measuredBackend)
         case .playlist(let opening):
-            object = .playlist(try opening.open(with: counting, fetched: fetched))
+            object = .composite(try opening.open(with: counting, fetched: fetched))
         }
         let runner = try runner(object, workload)
         fetched.reset()
@@ -356,7 +357,8 @@ extension ReaderSubject.OpenObject {
 }
 
 extension ReaderSubject {
-    /// How often an object is opened to see how long its first byte takes, unless that is longer than ``openNanoseconds``.
+    /// How often an object is opened to see how long its first byte takes, unless that is longer than
+    /// ``openNanoseconds``.
     private static let (openCount, openNanoseconds) = (32, 200_000_000 as UInt64)
 
     /// Opens the object again and again, and makes the first read of a workload each time.
@@ -400,7 +402,7 @@ extension ReaderSubject {
                 try self.source(description, parameters: parameters)
             }
             return try Self.object(parameters, source ?? served, measuredBackend)
-        case .playlist(let opening): return .playlist(try opening.open(with: measuredBackend))
+        case .playlist(let opening): return .composite(try opening.open(with: measuredBackend))
         }
     }
 

@@ -1,9 +1,74 @@
+import ByteSources
 package import RandomAccess
 package import Support
 
 extension Strategy {
     /// The strategy's members in an `open` request. Source: PROTOCOL.md, "open".
-    package var protocolMembers: [String: JSONValue] { StrategyParameters(self).members }
+    package var protocolMembers: [String: JSONValue] { protocolMembers(isNamed: format.isNamedInProtocol) }
+
+    /// The strategy's members in a request to a subject that lists some strategies: with the description unless the name
+    /// is among them.
+    package func protocolMembers(listed strategies: [String]) -> [String: JSONValue] {
+        protocolMembers(isNamed: format.isNamedInProtocol && strategies.contains(name))
+    }
+
+    private func protocolMembers(isNamed: Bool) -> [String: JSONValue] {
+        var parameters: [String: JSONValue] = [:]
+        for input in format.inputs { parameters[input.name] = self[input.name].map(input.member) }
+        if isNamed { return parameters.merging(["strategy": .string(name)]) { $1 } }
+        return [
+            "strategy": .string(name), "description": .string(String(decoding: format.text, as: UTF8.self)),
+            "parameters": .object(parameters),
+        ]
+    }
+}
+
+extension Format {
+    /// The name that a subject's strategies have if it reads descriptions. Source: PROTOCOL.md, "open".
+    package static let describedName = "described"
+
+    /// Says whether the protocol knows the format by its name; of any other, a request has the description.
+    fileprivate var isNamedInProtocol: Bool { !isDescribed }
+
+    /// Says whether a subject that lists some strategies opens objects of the format.
+    package func isOffered(by strategies: [String]) -> Bool {
+        isNamedInProtocol && strategies.contains(name) || strategies.contains(Self.describedName)
+    }
+
+    /// Finds the format of a request.
+    fileprivate static func asked(_ request: JSONValue) throws(DecryptionError) -> Format {
+        guard let name = request["strategy"]?.string else {
+            throw OpenParameters.missing("strategy", "the name of a strategy")
+        }
+        guard let description = request["description"] else { return try named(name) }
+        guard let format = description.string.flatMap({ try? named(name, in: Array($0.utf8)) }) else {
+            throw OpenParameters.missing(
+                "description", "a description of \(name.prefix(64)), as docs/formats.md has it")
+        }
+        return format
+    }
+}
+
+extension Format.Input {
+    /// A value as a member of a request: a number, hexadecimal digits, or a word.
+    fileprivate func member(_ value: Value) -> JSONValue {
+        switch (kind, value) {
+        case (_, .integer(let number)): .integer(UInt64(clamping: number))
+        case (.text, .bytes(let bytes)): .string(bytes.text ?? "")
+        case (_, .bytes(let bytes)): .string(Hexadecimal.encode(bytes.array))
+        }
+    }
+
+    /// Reads a member of a request; `nil` for one of another type. Which values there are, ``Strategy/validate()``
+    /// says.
+    package func value(member: JSONValue) -> Value? {
+        switch kind {
+        case .integer:
+            member.integer.flatMap { $0 <= OpenParameters.largestInteger ? .integer(Int128($0)) : nil }
+        case .bytes: member.string.flatMap { Hexadecimal.decode($0) }.map { .bytes(ByteString($0)) }
+        case .text: member.string.map(Value.text)
+        }
+    }
 }
 
 /// The parameters of an `open` request, checked in the protocol's order: request, strategy, key, IV.
@@ -18,28 +83,33 @@ package struct OpenParameters: Sendable {
     /// - Throws: `DecryptionError.invalidParameter` for members that are missing, of the wrong type or impossible;
     ///   `.unsupported` for an unknown strategy; `.invalidKey`; `.invalidIV`.
     package init(_ request: JSONValue) throws(DecryptionError) {
-        guard let name = request["strategy"]?.string else {
-            throw Self.missing("strategy", "the name of a strategy")
-        }
-        guard Strategy.names.contains(name) else {
-            throw .unsupported("strategy \"\(name)\": expected one of \(Strategy.names.joined(separator: ", "))")
-        }
+        let format = try Format.asked(request)
         guard let keyBytes = request["key"]?.string.flatMap({ Hexadecimal.decode($0) }) else {
-            throw Self.missing("key", StrategyParameters.expectation(of: .iv))
+            throw Self.missing("key", "lower-case hexadecimal digits, an even number of them")
         }
-        let parameters = try StrategyParameters(name: name, request)
-        // Impossible lengths of chunks are an invalid request, and come before key and IV.
-        try parameters.validateBeforeKey()
-        let isChunkFormat = StrategyParameters.parameters(of: name)?.contains(.iv) == false
-        self.key = isChunkFormat ? try SecretKey(material: keyBytes) : try SecretKey(keyBytes)
-        self.strategy = try parameters.strategy()
-        try strategy.chunkFormat?.check(key)
+        var values: [String: Value] = [:]
+        // Inputs of a description may be called like other members.
+        let parameters = request["description"] == nil ? request : request["parameters"] ?? [:]
+        for input in format.inputs {
+            guard let value = parameters[input.name].flatMap(input.value(member:)) else {
+                throw Self.missing(input.name, input.expectation)
+            }
+            values[input.name] = value
+        }
+        let strategy = Strategy(format, values)
+        // Impossible parameters are an invalid request, and come before key and IV.
+        try (format.ivInput.map { strategy.replacing($0.name, with: $0.sampleIV) } ?? strategy).validate()
+        self.key =
+            format.hasIV && format.isNamedInProtocol ? try SecretKey(keyBytes) : try SecretKey(material: keyBytes)
+        try strategy.validate()
+        self.strategy = strategy
+        try strategy.check(key)
     }
 
     /// Integers in messages stay below 2⁵³, so that every language can hold them.
     static let largestInteger: UInt64 = 1 << 53 - 1
 
-    private static func missing(_ member: String, _ expected: String) -> DecryptionError {
+    fileprivate static func missing(_ member: String, _ expected: String) -> DecryptionError {
         .invalidParameter(name: "member", value: "\"\(member)\"", expected: expected)
     }
 }
@@ -49,7 +119,7 @@ package struct OpenParameters: Sendable {
 /// - Source: PROTOCOL.md, "open".
 package struct PlaylistRequest: Sendable {
     /// The strategy's name.
-    package static let strategyName = "hls-aes128"
+    package static let strategyName = ListStrategy.playlist.rawValue
 
     /// Where resources come from.
     package enum Resources: Sendable {
@@ -118,10 +188,10 @@ package struct PlaylistRequest: Sendable {
 }
 
 extension Strategy {
-    /// What the segments of a measured playlist are, one behind the other in one file: chunks of CBC whose IVs count
-    /// from 0, as media sequence numbers do. Source: RFC 8216, section 5.2.
-    package static func segments(of byteCount: UInt64) -> Strategy {
-        .cbcChunked(
-            chunkByteCount: byteCount, iv: Block(bigEndianValue: 0), ivRule: .sequence, padding: .pkcs7)
+    /// What the segments of a measured playlist are, one behind the other in one file.
+    ///
+    /// - Throws: `DecryptionError.invalidParameter` for an impossible length.
+    package static func segments(of byteCount: UInt64) throws(DecryptionError) -> Strategy {
+        try Strategy(text: "\(PlaylistRequest.strategyName):segment=\(byteCount)")
     }
 }

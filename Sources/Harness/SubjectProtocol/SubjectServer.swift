@@ -45,7 +45,7 @@ extension SubjectImplementation {
     /// Refuses playlists, as one does that does not know them.
     package func openPlaylist(id: UInt64, request: PlaylistRequest) throws(DecryptionError) -> UInt64 {
         throw .unsupported(
-            "strategy \"\(PlaylistRequest.strategyName)\": expected one of \(Strategy.names.joined(separator: ", "))")
+            "strategy \"\(PlaylistRequest.strategyName)\": expected one of \(Format.names.joined(separator: ", "))")
     }
 }
 
@@ -135,8 +135,7 @@ package final class SubjectServer {
             throw Self.missing("source", "an object with path or byteCount")
         }
         // Of a strategy that is not offered, the parameters are nobody's business. Source: PROTOCOL.md, "Transport".
-        if let name = request["strategy"]?.string, Strategy.names.contains(name), strategyNames?.contains(name) == false
-        {
+        if let name = request["strategy"]?.string, Format.names.contains(name), strategyNames?.contains(name) == false {
             throw .unsupported("strategy \"\(name)\"")
         }
         let parameters = try OpenParameters(request)
@@ -207,8 +206,8 @@ package final class PipeEnd {
         self.output = output
     }
 
-    /// Standard input and output; where foreign code is loaded, under other numbers, so that what it prints goes to the log
-    /// and it reads nothing. The corresponding C functions are `fcntl` with `F_DUPFD_CLOEXEC` and `dup2`.
+    /// Standard input and output; where foreign code is loaded, under other numbers, so that what it prints goes to the
+    /// log and it reads nothing. The corresponding C functions are `fcntl` with `F_DUPFD_CLOEXEC` and `dup2`.
     package static func standard(besideForeignCode: Bool) -> PipeEnd {
         guard besideForeignCode else { return PipeEnd(input: 0, output: 1) }
         let pipe = PipeEnd(input: fcntl(0, F_DUPFD_CLOEXEC, 64), output: fcntl(1, F_DUPFD_CLOEXEC, 64))

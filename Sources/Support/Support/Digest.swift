@@ -1,22 +1,33 @@
 internal import COpenSSL
 
-/// SHA-256 or SHA-512, and what is built of them, by libcrypto: swift-crypto would bring BoringSSL, and minutes of
-/// building, into every program.
+/// SHA-256, SHA-384 or SHA-512, and what is built of them, by libcrypto: swift-crypto would bring BoringSSL, and minutes
+/// of building, into every program.
 ///
 /// - Source: FIPS 180-4; RFC 2104 (HMAC); RFC 5869 (HKDF).
-package enum SHAFunction: Sendable {
+package enum SHAFunction: String, Sendable {
     case sha256
+    case sha384
     case sha512
 
     fileprivate var method: OpaquePointer {
-        guard let method = self == .sha256 ? EVP_sha256() : EVP_sha512() else {
-            preconditionFailure("libcrypto has no \(self)")
-        }
+        let method =
+            switch self {
+            case .sha256: EVP_sha256()
+            case .sha384: EVP_sha384()
+            case .sha512: EVP_sha512()
+            }
+        guard let method else { preconditionFailure("libcrypto has no \(self)") }
         return method
     }
 
     /// The length of a digest.
-    package var digestByteCount: Int { self == .sha256 ? 32 : 64 }
+    package var digestByteCount: Int {
+        switch self {
+        case .sha256: 32
+        case .sha384: 48
+        case .sha512: 64
+        }
+    }
 
     /// The digest of some bytes.
     package func hash(_ bytes: [UInt8]) -> [UInt8] {
@@ -77,6 +88,27 @@ package final class SHA256Hasher {
         [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
             precondition(EVP_DigestFinal_ex(context, buffer.baseAddress, nil) == 1, "EVP_DigestFinal_ex failed")
             count = 32
+        }
+    }
+}
+
+/// SHAKE-256, as long as it is wanted, by libcrypto.
+///
+/// - Source: FIPS 202, section 6.2.
+package enum SHAKE256 {
+    /// The bytes that follow from a seed.
+    package static func bytes(of seed: [UInt8], count: Int) -> [UInt8] {
+        guard let context = EVP_MD_CTX_new() else { preconditionFailure("EVP_MD_CTX_new: out of memory") }
+        defer { EVP_MD_CTX_free(context) }
+        // libcrypto 3 refuses to squeeze nothing.
+        guard count > 0 else { return [] }
+        return [UInt8](unsafeUninitializedCapacity: count) { buffer, written in
+            let isDone =
+                EVP_DigestInit_ex2(context, EVP_shake256(), nil) == 1
+                && EVP_DigestUpdate(context, seed, seed.count) == 1
+                && EVP_DigestFinalXOF(context, buffer.baseAddress, count) == 1
+            precondition(isDone, "libcrypto could not compute SHAKE-256")
+            written = count
         }
     }
 }

@@ -50,7 +50,7 @@ enum ChunkwiseSubject {
             for outcome in outcomes {
                 let line: JSONValue = [
                     "subject": .string(subject), "operation": .string(outcome.operation),
-                    "count": .init(count: outcome.count),
+                    "count": .init(count: outcome.count), "mayBePublic": .bool(outcome.mayBePublic),
                 ]
                 print(String(decoding: line.line, as: UTF8.self), terminator: "")
             }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CLinux
 import Glibc
+import RandomAccess
 import Support
 
 /// The program: it parses the command line, runs the command, and turns every error into one line and an exit code.
@@ -59,7 +60,7 @@ enum EntryPoint {
             if word == "help" { return }
             let shown = commands.filter { command in command.configuration.shouldDisplay }
             let names = shown.map { command in command._commandName }
-            let meant = Spelling.nearest(to: word, in: names)
+            let meant = Nearest.name(to: word, in: names)
             throw CommandFailure(
                 .usage,
                 "unknown command \"\(word)\": expected "
@@ -103,6 +104,7 @@ struct Chunkwise: ParsableCommand {
               chunkwise gate --baseline 'old subject' --candidate 'new subject'
               chunkwise decrypt --key-file k film.enc - --range 0-1023
               chunkwise serve --key-file k film.enc
+              chunkwise format list       the formats that are known, and your own
 
             EXIT CODES
               0 yes; 1 the answer is no; 2 no answer; 64 usage; 65 bad data; 66 missing input; 74 I/O
@@ -114,7 +116,7 @@ struct Chunkwise: ParsableCommand {
             ReportCommand.self,
             RecommendCommand.self,
             EncryptCommand.self, DecryptCommand.self, ServeCommand.self, KeyServerCommand.self, KeysCommand.self,
-            TLSCheckCommand.self, SubjectCommand.self, PluginCommand.self,
+            TLSCheckCommand.self, SubjectCommand.self, PluginCommand.self, FormatCommand.self, KeyCommand.self,
             // Older spellings.
             CompareCommand.self, TrendCommand.self, KeyClientCommand.self,
         ])

@@ -16,7 +16,7 @@ struct CauseTests {
             VectorSet.exhaustive(blockCounts: 1...1),
         ]
         return classes.flatMap { groups in
-            groups.filter { $0.strategy.cipher.isStreaming && $0.readCount > 0 }.prefix(14).map { group in
+            groups.filter { $0.strategy.isStreaming && $0.readCount > 0 }.prefix(14).map { group in
                 [(group, Array(group.reads.prefix(90).numbered.filter { $0.number % 3 == 0 }))]
             }
         }

@@ -52,7 +52,7 @@ enum Chunkwise {
 
 /// The strategies' options.
 let strategyOptions: [[String]] = [
-    [], ["--strategy", "ctr"], ["--strategy", "cbc-chunked", "--chunk-size", "1KiB"],
-    ["--strategy", "cbc-chunked", "--chunk-size", "16B", "--iv-rule", "fixed"],
-    ["--strategy", "cbc-chunked", "--chunk-size", "1008", "--padding", "none"], ["--padding", "none"],
+    [], ["--strategy", "ctr"], ["--strategy", "cbc-chunked:chunk=1KiB"],
+    ["--strategy", "cbc-chunked:chunk=16B,iv-rule=fixed"],
+    ["--strategy", "cbc-chunked:chunk=1008,padding=none"], ["--strategy", "cbc-continuous:padding=none"],
 ]

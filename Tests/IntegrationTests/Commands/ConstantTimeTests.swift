@@ -12,6 +12,9 @@ struct ConstantTimeTests {
         func counts(_ subject: String) -> [UInt64] {
             operations.filter { $0["subject"]?.string == subject }.compactMap { $0["count"]?.integer }
         }
+        for stream in ["chacha20-poly1305", "xchacha20-poly1305", "xsalsa20-poly1305"] {
+            #expect(operations.contains { $0["operation"]?.string == "\(stream) encrypt" }, "\(stream)")
+        }
         // Three key lengths, encryption and decryption of CBC and CTR, and encryption of GCM.
         #expect(counts("swift-bitsliced").count >= 12 && counts("swift-bitsliced").allSatisfy { $0 == 0 })
         #expect(counts("readers") == [0, 0])

@@ -127,8 +127,8 @@ struct EnvironmentTests {
         for command in [
             "encrypt --key-file key --iv \(Chunkwise.ivHex) plain encrypted", "backends",
             "sweep --plan plan --output run", "measure \(cell) --window 100MiB --access fresh-buffers",
-            "measure \(cell) --strategy cbc-chunked --chunk-size 400MiB --access whole-chunk",
-            "measure \(cell) --strategy tink-aes-gcm-hkdf --segment-size 256MiB",
+            "measure \(cell) --strategy cbc-chunked:chunk=400MiB --access whole-chunk",
+            "measure \(cell) --strategy tink-aes-gcm-hkdf:segment=256MiB",
         ] {
             let run = try shell("ulimit -v \(mebibytes << 10); exec chunkwise \(command)")
             let what = Comment("\(mebibytes) MiB, \(command) → \(run.status) \(run.errorLines)")

@@ -102,7 +102,7 @@ struct JSONOutputTests {
     @Test(
         "measure",
         arguments: [
-            [], ["--workload", "random:100", "--reads", "5", "--strategy", "cbc-chunked", "--chunk-size", "1KiB"],
+            [], ["--workload", "random:100", "--reads", "5", "--strategy", "cbc-chunked:chunk=1KiB"],
         ])
     func measure(options: [String]) throws {
         let quick = ["--object-size", "64KiB", "--window", "4KiB", "--rounds", "3", "--milliseconds", "1"]
@@ -142,7 +142,7 @@ struct JSONOutputTests {
         }
         // The seed decides on plaintext and reads, whatever decrypts them.
         #expect(try json(["measure"] + quick + options + ["--backend", "openssl"])["digest"] == cell["digest"])
-        #expect(cell["strategy"]?.string == (options.isEmpty ? "cbc-continuous" : "cbc-chunked"))
+        #expect(cell["strategy"]?.string == (options.isEmpty ? "cbc-continuous" : "cbc-chunked:chunk=1KiB"))
         #expect(cell["windowByteCount"] == 4096 && cell["threads"] == 1 && cell["digest"]?.string?.utf8.count == 64)
         #expect((cell["nanoseconds"]?.array?.count ?? 0) >= 2)
     }

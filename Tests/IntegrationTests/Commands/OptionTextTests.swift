@@ -116,8 +116,8 @@ struct OptionTextTests {
             let run = try Chunkwise.run([command, "--strategy", "cbc-chunked", "a", "b"])
             #expect(
                 run.errorLines == [
-                    "chunkwise: the strategy cbc-chunked without --chunk-size,\(option) --key-file: expected a size such "
-                        + "as 16MB,\(expected) the key's file"
+                    "chunkwise: the strategy cbc-chunked without chunk,\(option) --key-file: expected a size such as "
+                        + "64KiB, a positive multiple of 16,\(expected) the key's file"
                 ])
             #expect(run.status == 64)
         }
@@ -125,7 +125,7 @@ struct OptionTextTests {
 
     @Test("a segment that is called a chunk is told how it is called")
     func segment() throws {
-        let run = try Chunkwise.run(["measure", "--strategy", "tink-aes-gcm-hkdf", "--chunk-size", "4KiB"])
-        Chunkwise.expectFailure(run, 64, "--segment-size")
+        let run = try Chunkwise.run(["measure", "--strategy", "tink-aes-gcm-hkdf:chunk=4KiB"])
+        Chunkwise.expectFailure(run, 64, "segment")
     }
 }

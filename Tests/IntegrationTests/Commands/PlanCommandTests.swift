@@ -112,7 +112,7 @@ struct PlanCommandTests {
             (["--client", "curl", "--latency", "1ms"], 64, "--client \"curl\": expected chunkwise or serial"),
             (["--integrity", "some"], 64, "--integrity some: expected noticed or none"),
             (["--key-size", "192"], 64, "--key-size \"192\": expected 128 or 256"),
-            (["--strategies", "ecb"], 64, "--strategies \"ecb\""), (["--accesses", "all"], 64, "--accesses \"all\""),
+            (["--strategies", "ecb"], 64, "\"ecb\""), (["--accesses", "all"], 64, "--accesses \"all\""),
             (["--object-size", "2000000000GB"], 64, "0 bytes to 1EiB"), (["--backend", "none"], 64, "expected one of"),
         ] as [([String], Int32, String?)])
     func refused(options: [String], status: Int32, text: String?) throws {

@@ -45,7 +45,8 @@ struct PlaylistTests {
         Chunkwise.expectFailure(try decrypt(["none.m3u8", "out"]), 66, "none.m3u8")
         Chunkwise.expectFailure(try decrypt(["segment0.ts", "out"]), 65, "line 1")
         Chunkwise.expectFailure(try decrypt(["--iv", Chunkwise.ivHex, "playlist.m3u8", "out"]), 64, "--iv")
-        Chunkwise.expectFailure(try decrypt(["--padding", "none", "playlist.m3u8", "out"]), 64, "--padding")
+        Chunkwise.expectFailure(
+            try decrypt(["--strategy", "hls-aes128:padding=none", "playlist.m3u8", "out"]), 64, "--strategy")
         Chunkwise.expectFailure(
             try decrypt(["--keys", ".", "--key-command", "x", "playlist.m3u8", "out"]), 64, "several sources of keys")
         Chunkwise.expectFailure(

@@ -44,12 +44,12 @@ struct DocumentedCommand {
         "chunkwise measure --backend openssl --window 256KiB": .shorter(
             "chunkwise measure --backend openssl --window 256KiB"),
         "chunkwise measure --backend nettle": .shorter("chunkwise measure --backend nettle"),
-        "chunkwise measure --strategy cbc-chunked --chunk-size 16MB --workload random:64KiB --access chunk-cache":
+        "chunkwise measure --strategy cbc-chunked:chunk=16MB --workload random:64KiB --access chunk-cache":
             .shorter(
-                "chunkwise measure --strategy cbc-chunked --chunk-size 16MB --workload random:64KiB "
+                "chunkwise measure --strategy cbc-chunked:chunk=16MB --workload random:64KiB "
                     + "--access chunk-cache --reads 4"),
-        "chunkwise measure --strategy cbc-chunked --chunk-size 1MiB --workload trace:avplayer": .instead(
-            "chunkwise measure --strategy cbc-chunked --chunk-size 1MiB --workload trace:avplayer "
+        "chunkwise measure --strategy cbc-chunked:chunk=1MiB --workload trace:avplayer": .instead(
+            "chunkwise measure --strategy cbc-chunked:chunk=1MiB --workload trace:avplayer "
                 + "--source generated --rounds 1 --milliseconds 1", "making its object takes a debug build long"),
         "chunkwise measure --workload random:64KiB --arrival 500,1000,2000 --threads 2": .shorter(
             "chunkwise measure --workload random:64KiB --arrival 500,1000,2000 --threads 2"),
@@ -103,10 +103,10 @@ struct DocumentedCommand {
             "chunkwise keys measure --output reports/mine --delays 1 --keys 2 --rounds 6 --segment-size 16KiB "
                 + "--max-ratio 1e9",
             "few short rounds, and no question of their time"),
-        "chunkwise measure --workload trace:trace.json --strategy cbc-chunked --chunk-size 1MiB --bit-rate 8Mbit/s":
+        "chunkwise measure --workload trace:trace.json --strategy cbc-chunked:chunk=1MiB --bit-rate 8Mbit/s":
             .instead(
-                "chunkwise measure --workload trace:data/traces/ffprobe-mp4.json --strategy cbc-chunked "
-                    + "--chunk-size 1MiB --bit-rate 8Mbit/s --source generated --rounds 1 --milliseconds 1",
+                "chunkwise measure --workload trace:data/traces/ffprobe-mp4.json --strategy cbc-chunked:chunk=1MiB "
+                    + "--bit-rate 8Mbit/s --source generated --rounds 1 --milliseconds 1",
                 "the server was asked for nothing"),
 
         "chunkwise gate --baseline 'chunkwise subject' --candidate 'chunkwise subject --extra-work 0.1'": .instead(

@@ -1,4 +1,5 @@
 import RandomAccess
+import TestSupport
 import Testing
 
 @Suite("what the examples do")
@@ -36,5 +37,6 @@ struct ExampleTests {
         }
         #expect(found.count >= 4 && Set(found).count == 1)
         #expect(throws: (any Error).self) { try readFileRange(key: [], iv: []) }
+        #expect(try sodiumBackend().supports(.xChaCha20Poly1305))
     }
 }

@@ -68,6 +68,6 @@ final class Scratch {
     /// Runs a command line by the shell.
     func run(_ command: String) throws -> CommandRun {
         let script = "PATH=\"$PWD/bin:$PATH\"; export PATH PYTHONPATH=Examples/subjects\n\(command)\n"
-        return try CommandRun.run("/usr/bin/env", ["timeout", "120", "bash", "-c", script], in: folder.path)
+        return try CommandRun.run("/usr/bin/env", ["timeout", "600", "bash", "-c", script], in: folder.path)
     }
 }

@@ -21,8 +21,8 @@ struct CoreTests {
         let child = try HeldProcess(
             Programs.chunkwise,
             [
-                "decrypt", "--strategy", "cobblestone-128", "--key-file",
-                try keys.file("key", FaultSite.key, isSecret: true), "--context", "", "--ca-file", site.peer.rootPath,
+                "decrypt", "--strategy", "cobblestone-128:context=", "--key-file",
+                try keys.file("key", FaultSite.key, isSecret: true), "--ca-file", site.peer.rootPath,
                 "https://localhost:\(site.peer.port)/sealed", "-",
             ])
         // It waits for somebody who takes what it decrypted.
@@ -85,17 +85,21 @@ struct CoreTests {
         "each command that has keys or plaintext keeps its memory out of cores",
         arguments: [
             ["chunkwise", "encrypt", "--key-file", "key", "--iv", "IV", "waits", "out"],
-            ["chunkwise", "serve", "--key-file", "key", "--iv", "IV", "--padding", "none", "--port", "0", "sealed"],
+            [
+                "chunkwise", "serve", "--key-file", "key", "--iv", "IV", "--strategy", "cbc-continuous:padding=none",
+                "--port", "0", "sealed",
+            ],
             ["chunkwise", "key-server", "--keys", ".", "--audit", "audit", "--port", "0"],
             ["chunkwise", "keys", "fetch", "--server", "http://127.0.0.1:PORT/v1/keys", "uri"],
             ["chunkwise", "keys", "measure", "--delays", "10000", "--keys", "1"],
             [
-                "chunkwise", "measure", "--input", "sealed", "--key-file", "key", "--iv", "IV", "--padding", "none",
+                "chunkwise", "measure", "--input", "sealed", "--key-file", "key", "--iv", "IV", "--strategy",
+                "cbc-continuous:padding=none",
                 "--rounds", "1000",
             ],
             [
                 "chunkwise", "sweep", "--plan", "plan.yml", "--output", "r", "--input", "sealed", "--key-file", "key",
-                "--iv", "IV", "--padding", "none",
+                "--iv", "IV", "--strategy", "cbc-continuous:padding=none",
             ],
         ])
     func commands(_ command: [String]) throws {

@@ -96,6 +96,7 @@ struct InjectedFaultTests {
             return names.contains(name) ? name : nil
         case .authenticationFailed: return "authenticationFailed"
         case .headerRejected: return "headerRejected"
+        case .invalidHeader: return "invalidHeader"
         case .truncatedCiphertext: return "truncatedCiphertext"
         default: return nil
         }
@@ -117,8 +118,8 @@ struct InjectedFaultTests {
                 """
             let arguments = [
                 "-c", "OUT=\(keys.path("out")); export OUT; \(script)", "sh", scratch.path,
-                Programs.chunkwise, "decrypt", "--strategy", "cobblestone-128", "--key-file", key, "--context",
-                "", "--idle-timeout", "0.4", site.url, "-",
+                Programs.chunkwise, "decrypt", "--strategy", "cobblestone-128:context=", "--key-file", key,
+                "--idle-timeout", "0.4", site.url, "-",
             ]
             let run = try CommandRun.run("/bin/sh", arguments + (hasTLS ? ["--ca-file", site.peer.rootPath] : []))
             if run.status == 0 {

@@ -52,7 +52,7 @@ final class HygieneSecrets: @unchecked Sendable {
 
     /// The key as the code under test has it.
     func key() throws -> SecretKey {
-        try withKeyBytes { try SecretKey($0) }
+        try withKeyBytes { try SecretKey(material: $0) }
     }
 
     private static func byte(_ index: Int, of state: AESState) -> UInt8 {
@@ -75,7 +75,16 @@ final class HygieneSecrets: @unchecked Sendable {
 
     /// Adds the round keys of a key: for encryption and for the equivalent inverse cipher, with their bytes in order, in
     /// words of the other order, and turned around; the bit planes of `swift-bitsliced`; and GCM's hash key.
+    /// Of a key that is two of AES, those of both.
     static func addSchedules(of key: SecretKey, _ name: String, to scan: SecretScan) throws {
+        guard Cipher.aesCBC.keyByteCounts.contains(key.byteCount) else {
+            let middle = key.byteCount / 2
+            for half in [0..<middle, middle..<key.byteCount] {
+                let part = try key.withUnsafeBytes { try SecretKey(material: $0[half]) }
+                if part.byteCount <= 32 { try addSchedules(of: part, name, to: scan) }
+            }
+            return
+        }
         let pages = ErasedPages.allocate(byteCount: 4096)
         defer { ErasedPages.free(pages) }
         func add(_ form: String) {

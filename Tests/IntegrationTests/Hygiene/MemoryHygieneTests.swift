@@ -12,24 +12,36 @@ import Testing
 
 /// What is left of keys and plaintext in this process once everything is closed.
 ///
-/// Each case has random secrets and a thread of its own, whose stack stays as the case left it until all of the memory has
-/// been searched.
+/// Each case has random secrets and a thread of its own, whose stack stays as the case left it until all of the memory
+/// has been searched.
 @Suite(
     "memory after keys and plaintext", .serialized,
     .enabled(
         if: ProcessInfo.processInfo.environment["CHUNKWISE_HYGIENE"] != nil,
         "it takes all of a process, which scripts/test gives it"))
 struct MemoryHygieneTests {
-    private static let strategies: [(strategy: Strategy, keyByteCount: Int)] = [
-        (.cbcContinuous(iv: Block(bigEndianValue: 7), padding: .pkcs7), 16),
-        (.cbcContinuous(iv: Block(bigEndianValue: 7), padding: .pkcs7), 24),
-        (.cbcContinuous(iv: Block(bigEndianValue: 7), padding: .pkcs7), 32),
-        (.cbcChunked(chunkByteCount: 4096, iv: Block(bigEndianValue: 7), ivRule: .sequence, padding: .pkcs7), 16),
-        (.ctr(iv: Block(bigEndianValue: 9)), 16), (.ctr(iv: Block(bigEndianValue: 9)), 32),
-        (.chunked(.cobblestone(keyByteCount: 16, context: [1])), 16),
-        (.chunked(.cobblestone(keyByteCount: 32, context: [])), 32),
-        (.chunked(.tinkAESGCMHKDF(associatedData: [2], segmentByteCount: 4096, derivedKeyByteCount: 32)), 32),
-    ]
+    private static let strategies: [(strategy: Strategy, keyByteCount: Int)] =
+        [
+            (.cbcContinuous(iv: Block(bigEndianValue: 7), padding: .pkcs7), 16),
+            (.cbcContinuous(iv: Block(bigEndianValue: 7), padding: .pkcs7), 24),
+            (.cbcContinuous(iv: Block(bigEndianValue: 7), padding: .pkcs7), 32),
+            (.cbcChunked(chunkByteCount: 4096, iv: Block(bigEndianValue: 7), ivRule: .sequence, padding: .pkcs7), 16),
+            (.ctr(iv: Block(bigEndianValue: 9)), 16), (.ctr(iv: Block(bigEndianValue: 9)), 32),
+            (.chunked(.cobblestone(keyByteCount: 16, context: [1])), 16),
+            (.chunked(.cobblestone(keyByteCount: 32, context: [])), 32),
+            (.chunked(.tinkAESGCMHKDF(associatedData: [2], segmentByteCount: 4096, derivedKeyByteCount: 32)), 32),
+        ]
+        // Keys in a header, codes of chunks, keys that are two of AES.
+        + ["cryptomator-gcm", "cryptomator-ctrmac", "gocryptfs-aessiv", "rclone-crypt"].flatMap { name in
+            Format.known.filter { $0.name == name }.map { (Strategy(sampling: $0), $0.keyByteCounts?.first ?? 32) }
+        }
+        // ChaCha20 and XChaCha20; XSalsa20 is rclone's.
+        + given("chunk-nonce-ct-tag", ["aead": .text("chacha20-poly1305"), "chunkByteCount": .integer(4096)])
+        + given("gocryptfs", ["mode": .text("xchacha")])
+
+    private static func given(_ name: String, _ inputs: [String: Value]) -> [(Strategy, Int)] {
+        Format.known.filter { $0.name == name }.map { (Strategy($0, inputs), 32) }
+    }
 
     @Test("a key that is kept is found, in memory, on a stack, and behind other forms; one that goes is not")
     func control() throws {
@@ -65,19 +77,19 @@ struct MemoryHygieneTests {
         let scan = SecretScan()
         var threads: [HeldThread] = []
         defer { for thread in threads { thread.end() } }
-        for (strategy, keyByteCount) in Self.strategies where backend.supports(strategy.cipher) {
+        for (strategy, keyByteCount) in Self.strategies where backend.supports(strategy) {
             let title = "\(strategy.name)/\(8 * keyByteCount)"
             let secrets = try HygieneSecrets(title, keyByteCount: keyByteCount, to: scan)
             let box = CiphertextBox()
             threads.append(
                 try HeldThread { box.bytes = try Self.encrypt(secrets, strategy, backend) })
-            try Self.addDerivedKey(title, secrets, strategy, box.bytes, to: scan)
+            try Self.addDerivedKey(title, secrets, strategy, backend, box.bytes, to: scan)
             threads.append(try HeldThread { try Self.read(box.bytes, secrets, strategy, backend) })
         }
         expectNothing(in: scan.found(), of: name)
     }
 
-    @Test("playlists leave nothing", arguments: BackendRegistry.availableNames)
+    @Test("playlists leave nothing", arguments: BackendRegistry.availableNames(having: .aesCBC))
     func playlists(_ name: String) throws {
         let backend = try BackendRegistry.backend(named: name)
         let scan = SecretScan()
@@ -97,9 +109,7 @@ struct MemoryHygieneTests {
     }
 
     /// Stored keys are sealed with AES-GCM.
-    private static let sealingNames = BackendRegistry.availableNames.filter {
-        (try? BackendRegistry.backend(named: $0))?.supports(.aesGCM) == true
-    }
+    private static let sealingNames = BackendRegistry.availableNames(having: .aesGCM)
 
     @Test("sessions with stored keys leave nothing", arguments: sealingNames)
     func sessions(_ name: String) throws {
@@ -124,10 +134,10 @@ struct MemoryHygieneTests {
         thread.end()
     }
 
-    /// A file that was asked for is known for a second, with readers that have key schedules; they are waited for. Windows
-    /// are used again, and the channel may still hold them when they are given back: the plaintext of the last ones stays
-    /// until others take their place. Round keys of the last answer may be on the stack of the thread that read, which is
-    /// not the one that closed.
+    /// A file that was asked for is known for a second, with readers that have key schedules; they are waited for.
+    /// Windows are used again, and the channel may still hold them when they are given back: the plaintext of the last
+    /// ones stays until others take their place. Round keys of the last answer may be on the stack of the thread that
+    /// read, which is not the one that closed.
     @Test("a server that waits for the next client has its key in one place")
     func server() throws {
         let scan = SecretScan()
@@ -178,6 +188,11 @@ struct MemoryHygieneTests {
         ),
         ("boringssl", "derived key", Self.sealedContext), ("boringssl", "derived: round key", Self.sealedContext),
         ("boringssl", "sealing: key", Self.sealedContext), ("boringssl", "sealing: round key", Self.sealedContext),
+        // These use the key itself in such a cipher.
+        ("boringssl", "cryptomator-gcm/512: key", Self.sealedContext),
+        ("boringssl", "cryptomator-gcm/512: round key", Self.sealedContext),
+        ("boringssl", "chunk-nonce-ct-tag/256: key", Self.sealedContext),
+        ("boringssl", "chunk-nonce-ct-tag/256: round key", Self.sealedContext),
     ]
     private static let sealedContext =
         "swift-crypto has the key schedule of AES-GCM in an object of its own for each call, and frees it as it is"
@@ -226,7 +241,7 @@ struct MemoryHygieneTests {
             resources: NamedSources(["s.ts": MemorySource(ciphertext)]), session: session, backend: backend)
         try object.requireAll()
         let lease = try await session.beginRead(with: "mykey://film")
-        try read(HLSLeasedCursor(try object.makeCursor(), leases: ["mykey://film": lease]), secrets)
+        try read(try object.makeCursor(leases: ["mykey://film": lease]), secrets)
         await session.endRead(lease)
         await session.close()
     }
@@ -270,18 +285,20 @@ struct MemoryHygieneTests {
     }
 
     private static func addDerivedKey(
-        _ title: String, _ secrets: HygieneSecrets, _ strategy: Strategy, _ ciphertext: [UInt8], to scan: SecretScan
+        _ title: String, _ secrets: HygieneSecrets, _ strategy: Strategy, _ backend: any CipherBackend,
+        _ ciphertext: [UInt8], to scan: SecretScan
     ) throws {
-        guard let format = strategy.chunkFormat else { return }
+        guard strategy.isAuthenticated else { return }
         try HeldThread.run {
-            let chunkCount = try Geometry(strategy).chunkCount(ofCiphertext: UInt64(ciphertext.count))
-            let keys = try ciphertext.withUnsafeBytes { bytes in
-                try ChunkKeys(
-                    format, chunkCount: chunkCount,
-                    header: UnsafeRawBufferPointer(rebasing: bytes[..<format.headerByteCount]), key: try secrets.key())
+            let header = try ObjectHeader(
+                reading: MemorySource(ciphertext), strategy, key: secrets.key(), backend: backend)
+            guard
+                case .fixed(let key) = try ObjectKey(strategy.format, header.names(chunkCount: 1), parts: PartRanges())
+            else {
+                return
             }
-            keys.key.withUnsafeBytes { scan.add("\(title): derived key", $0) }
-            try HygieneSecrets.addSchedules(of: keys.key, "\(title), derived", to: scan)
+            key.withUnsafeBytes { scan.add("\(title): derived key", $0) }
+            try HygieneSecrets.addSchedules(of: key, "\(title), derived", to: scan)
         }
     }
 }

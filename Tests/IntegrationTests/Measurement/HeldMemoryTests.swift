@@ -89,7 +89,7 @@ struct HeldMemoryTests {
             cell.objectByteCount = unit + 1 << 20
             (cell.readCount, cell.source, cell.threads) = (cell.readCount.map { min($0, 2) }, "file", 1)
             guard seen.insert(cell.id).inserted else { continue }
-            let isAuthenticated = try store.object(for: cell).strategy.chunkFormat != nil
+            let isAuthenticated = try store.object(for: cell).strategy.isAuthenticated
             let held = Self.heldByteCount(cell, isAuthenticated: isAuthenticated)
             largest = max(largest, held)
             // Growth is told apart by 256 KiB.

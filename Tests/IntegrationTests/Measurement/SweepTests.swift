@@ -75,7 +75,7 @@ private let smallPlan = """
     object-size: 4KiB
     cells:
     - {backend: libgcrypt, window: 1KiB}
-    - {backend: openssl, strategy: cbc-chunked, chunk-size: 1008, workload: random:100, reads: 5, threads: 2}
+    - {backend: openssl, strategy: cbc-chunked:chunk=1008, workload: random:100, reads: 5, threads: 2}
     """
 
 @Suite("sweeps")
@@ -310,8 +310,11 @@ struct SweepTests {
             "{backend: libgcrypt, object-size: 0}", "{backend: libgcrypt, object-size: 1, window: 256MiB}",
             "{backend: libgcrypt, object-size: 100, window: 1}",
             "{backend: libgcrypt, object-size: 0, source: generated}",
-            "{backend: libgcrypt, object-size: 48, padding: none, window: 7, access: fresh-buffers, threads: 4}",
-            "{backend: libgcrypt, strategy: cbc-chunked, chunk-size: 16, access: chunk-cache, object-size: 160}",
+            """
+            {backend: libgcrypt, object-size: 48, strategy: cbc-continuous:padding=none, window: 7, \
+            access: fresh-buffers, threads: 4}
+            """,
+            "{backend: libgcrypt, strategy: cbc-chunked:chunk=16, access: chunk-cache, object-size: 160}",
             "{backend: openssl, strategy: ctr, key-size: 192, object-size: 33, source: generated, workload: random:33}",
             "{backend: libgcrypt, object-size: 100KiB, window: 1KiB, workload: [trace:film], access: whole-chunk}",
             "{backend: libgcrypt, object-size: 100KiB, window: 64KiB, latency: 1us, bandwidth: 1GB/s}",
@@ -319,11 +322,11 @@ struct SweepTests {
             "{backend: openssl, strategy: cobblestone-128, object-size: 3MiB, window: 64KiB, latency: 1us, threads: 2}",
             "{backend: libgcrypt, object-size: 100KiB, cold: yes}",
             "{backend: libgcrypt, object-size: 100KiB, source: mmap, window: 4KiB}",
-            "{backend: openssl, strategy: hls-aes128, chunk-size: 1KiB, object-size: 5000, workload: random:1500, threads: 2}",
+            "{backend: openssl, strategy: hls-aes128:segment=1KiB, object-size: 5000, workload: random:1500, threads: 2}",
             "{backend: openssl, strategy: hls-aes128, object-size: 0}",
-            "{backend: libgcrypt, strategy: hls-aes128, chunk-size: 4KiB, object-size: 20000, source: generated}",
-            "{backend: libgcrypt, strategy: hls-aes128, chunk-size: 4KiB, object-size: 20000, cold: yes}",
-            "{backend: libgcrypt, strategy: hls-aes128, chunk-size: 4KiB, object-size: 20000, latency: 1us}",
+            "{backend: libgcrypt, strategy: hls-aes128:segment=4KiB, object-size: 20000, source: generated}",
+            "{backend: libgcrypt, strategy: hls-aes128:segment=4KiB, object-size: 20000, cold: yes}",
+            "{backend: libgcrypt, strategy: hls-aes128:segment=4KiB, object-size: 20000, latency: 1us}",
         ])
     func edges(entry: String) throws {
         let results = try SmallSweep("rounds: 1\ntime: 1us\ncells:\n- \(entry)").run()

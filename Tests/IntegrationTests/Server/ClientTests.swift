@@ -14,7 +14,7 @@ struct ClientTests {
     private static let clients = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Clients")
 
     private static let plaintext = Samples.bytes(5_000_011, seed: 7)
-    private static let chunked = ["--strategy", "cbc-chunked", "--chunk-size", "16MB"]
+    private static let chunked = ["--strategy", "cbc-chunked:chunk=16MB"]
 
     private static func strategy() throws -> Strategy {
         .cbcChunked(

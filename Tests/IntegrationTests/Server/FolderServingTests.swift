@@ -127,14 +127,13 @@ struct FolderServingTests {
         try FileManager.default.createDirectory(atPath: folder.path("films"), withIntermediateDirectories: false)
         try ServerProcess.encrypt(Self.plaintext, strategy: strategy, to: "films/one.iv", in: folder)
         let options = ["--key-file", folder.path("key"), "--port", "0", "--strategy", name]
-        let extra = name.hasPrefix("tink") ? ["--derived-key-size", "128"] : []
-        let server = try ServerProcess(folder, ["--no-token", "films"] + extra, options: options)
+        let server = try ServerProcess(folder, ["--no-token", "films"], options: options)
         #expect(try server.get("/one.iv").body == Self.plaintext)
         let part = try server.get("/one.iv", ["Range: bytes=100-4999"])
         #expect(part.status == 206 && part.body == Array(Self.plaintext[100..<5000]))
         #expect(throws: ServerFailure.self) {
             try ServerProcess(
-                folder, ["--no-token", "films", "--iv", ServerProcess.hexadecimal(ServerProcess.iv)] + extra,
+                folder, ["--no-token", "films", "--iv", ServerProcess.hexadecimal(ServerProcess.iv)],
                 options: options)
         }
     }

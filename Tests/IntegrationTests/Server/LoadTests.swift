@@ -117,9 +117,7 @@ struct LoadTests {
         let folder = try ServerProcess.makeFolder()
         try ServerProcess.encrypt(Self.plaintext, strategy: strategy, to: "film.mp4", in: folder)
         let options = [
-            "--key-file", folder.path("key"), "--port", "0", "--strategy", "tink-aes-gcm-hkdf", "--segment-size",
-            "1MiB",
-            "--derived-key-size", "128",
+            "--key-file", folder.path("key"), "--port", "0", "--strategy", "tink-aes-gcm-hkdf:segment=1MiB",
         ]
         let server = try ServerProcess(
             folder, ["--no-token", "film.mp4"], options: strategy == nil ? nil : options)

@@ -57,7 +57,7 @@ struct RangeServingTests {
     @Test(
         "every strategy is served",
         arguments: [
-            (["--strategy", "cbc-chunked", "--chunk-size", "64KiB"], 0), (["--strategy", "ctr"], 1),
+            (["--strategy", "cbc-chunked:chunk=64KiB"], 0), (["--strategy", "ctr"], 1),
         ])
     func strategies(options: [String], index: Int) throws {
         let iv = try Block(ServerProcess.iv)

@@ -33,7 +33,10 @@ struct ServeCommandTests {
             (["--key-file", "key", "--iv", "IV", "--max-connections", "0", "a"], 64, "1 to 10000"),
             (["--key-file", "key", "--iv", "IV", "--idle-seconds", "0", "a"], 64, "0.1 to 86400"),
             (["--key-file", "key", "--iv", "IV", "--strategy", "x", "a"], 64, "expected one of"),
-            (["--key-file", "key", "--iv", "IV", "--chunk-size", "16MB", "a"], 64, "expected none"),
+            (
+                ["--key-file", "key", "--iv", "IV", "--strategy", "cbc-continuous:chunk=16MB", "a"], 64,
+                "expected one of"
+            ),
             (["--key-file", "key", "--iv", "IV", "--backend", "x", "a"], 64, "expected one of"),
             (
                 ["--key-file", "key", "--iv", "IV", "--bind", "203.0.113.1", "--port", "0", "a"], 74,

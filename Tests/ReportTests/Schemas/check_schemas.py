@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks documents against JSON Schemas, and that the schemas refuse the same documents with something wrong.
 
-  check_schemas.py SCHEMA DOCUMENT...      a name that ends in .jsonl has a document a line
+  check_schemas.py SCHEMA DOCUMENT...      a name that ends in .jsonl has a document a line, one in .yml is YAML
 """
 import copy
 import json
@@ -10,6 +10,10 @@ import sys
 
 import jsonschema
 
+try:
+    import yaml
+except ImportError:
+    yaml = None
 try:
     from referencing import Registry, Resource
 except ImportError:
@@ -48,6 +52,11 @@ def places(schema, root, value, path):
             if name in value:
                 yield path + [name], resolved(part, root), name in schema.get("required", [])
                 yield from places(part, root, value[name], path + [name])
+        others = schema.get("additionalProperties")
+        for name in value if isinstance(others, dict) else ():
+            if name not in schema.get("properties", {}):
+                yield path + [name], resolved(others, root), False
+                yield from places(others, root, value[name], path + [name])
     elif isinstance(value, list) and "items" in schema:
         # The first and the last element stand for all.
         for index in sorted({0, len(value) - 1} if value else set()):
@@ -86,7 +95,7 @@ def main():
         with open(name) as file:
             texts = file.readlines() if name.endswith(".jsonl") else [file.read()]
         for number, text in enumerate(texts):
-            document = json.loads(text)
+            document = yaml.safe_load(text) if name.endswith(".yml") else json.loads(text)
             error = next(check.iter_errors(document), None)
             if error:
                 sys.exit(f"{name}:{number + 1}: {list(error.path)}: {error.message[:300]}")

@@ -1,24 +1,30 @@
 public import RandomAccess
 
-/// AES in plain Swift, fast and constant-time: no branch and no address depends on a key or on data.
+/// AES, ChaCha20 and XSalsa20 in plain Swift, fast and constant-time: no branch and no address depends on a key or on data.
 ///
 /// Bit-slicing takes one bit of many blocks into one vector and runs the S-box as a circuit of gates, so that each
 /// operation works on 32 blocks, on 64 where the CPU has AVX2, or on 8 at the end of a stretch. CBC encryption, where
 /// each block waits for the one before, gains nothing from that. The round keys and the space for blocks are erased with
 /// the context.
 ///
+/// ChaCha20 and XSalsa20 are additions, XORs and rotations by constants of vectors of 128 bits, and Poly1305 is
+/// multiplications of 64 bits: constant-time where a CPU's multiplication is.
+///
 /// AVX2 and AVX-512 are vectors here, and not AES instructions: the same Swift functions are compiled for each of them
 /// and for neither, and the CPU is asked once. The variable `CHUNKWISE_SWIFT_DISABLE_HWF` names what to leave alone,
 /// `avx512vl` or `avx2`.
 ///
-/// - Source: Biham, "A Fast New DES Implementation in Software" (FSE 1997), for bit-slicing; FIPS 197 for the rest.
+/// - Source: Biham, "A Fast New DES Implementation in Software" (FSE 1997), for bit-slicing; FIPS 197 for the rest of
+///   AES; RFC 8439, draft-irtf-cfrg-xchacha-03 and Bernstein, "Extending the Salsa20 nonce" (2011), for the others.
 public struct SwiftBitsliced: CipherBackend {
     /// `swift-bitsliced`
     public let name = "swift-bitsliced"
     /// The edition of the standard that it follows.
     public let version = "FIPS 197 (2023 update)"
     /// The ciphers offered.
-    public let ciphers = CipherSupport.aes(gcmNonceByteCounts: 1...Int.max)
+    public let ciphers = CipherSupport.ofSwift
+    /// The hash functions that HMAC is offered with.
+    public let hmacFunctions = HashFunction.allCases
     /// The vectors that it uses: `avx512vl`, `avx2`, or none, for portable code.
     public var cpuFeatures: [String] { VectorLevel.ofThisMachine.cpuFeature.map { [$0] } ?? [] }
 
@@ -30,9 +36,17 @@ public struct SwiftBitsliced: CipherBackend {
         _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
         let support = try support(of: cipher, key: key)
-        guard cipher == .aesGCM else { return SwiftBitslicedContext(support, direction, key: key) }
+        if cipher.isStreaming { return SwiftBitslicedContext(support, direction, key: key) }
+        guard cipher == .aesGCM else {
+            return try makeSwiftMode(support, direction, backend: name, key: key) { BitslicedCipher($0) }
+        }
         let counters = SwiftBitslicedContext(CipherSupport(.aesCTR), .encrypt, key: key)
         return try SwiftGCMContext(support, direction, backend: name, counters: counters)
+    }
+
+    /// Makes a context for HMAC with a hash function, under a key of any length.
+    public func makeMAC(_ function: HashFunction, key: SecretKey) throws(DecryptionError) -> any MACContext {
+        HMACContext(function, key: key)
     }
 }
 
@@ -63,7 +77,7 @@ final class SwiftBitslicedContext: CipherContext {
                 name: "swift-bitsliced", operation: "cbc", reason: "\(input.count) bytes: expected a multiple of 16")
         case (.aesCBC, .decrypt): decryptCBC(start, into: output, blockCount: input.count / Block.byteCount, iv: iv)
         case (.aesCBC, .encrypt): encryptCBC(start, into: output, blockCount: input.count / Block.byteCount, iv: iv)
-        case (.aesCTR, _), (.aesGCM, _): applyCTR(start, into: output, byteCount: input.count, counter: iv)
+        default: applyCTR(start, into: output, byteCount: input.count, counter: iv)
         }
         return true
     }

@@ -16,7 +16,7 @@ package enum RangeReading {
 
     /// Returns how many last bytes are fetched when an object of a strategy is opened.
     package static func lastByteCount(_ strategy: Strategy) -> Int {
-        strategy.padding == .pkcs7 || strategy.chunkFormat != nil ? lastByteCount : 0
+        strategy.padding == .pkcs7 || strategy.isAuthenticated ? lastByteCount : 0
     }
 }
 

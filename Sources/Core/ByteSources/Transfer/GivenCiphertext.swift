@@ -19,8 +19,9 @@ package enum GivenCiphertext {
         _ source: any ByteSource, _ strategy: Strategy, isAsSaid: Bool,
         _ open: () throws(DecryptionError) -> Object
     ) throws(DecryptionError) -> Object {
-        // Authenticated chunks have headers of their own.
-        guard strategy.chunkFormat == nil else { return try open() }
+        // Tags and headers tell by themselves.
+        guard !strategy.isAuthenticated, strategy.format.isCiphertextAlone else { return try open() }
+        let (source, strategy) = try strategy.inner(of: source)
         if !isAsSaid { try requireStart(of: source, strategy) }
         do throws(DecryptionError) {
             return try open()
@@ -47,7 +48,7 @@ package enum GivenCiphertext {
             throw .layer(AnyLayerError(GivenCiphertextError.text))
         }
         let first = Block(loadingFrom: UnsafeRawBufferPointer(start)).bigEndianValue
-        if let error = ivInFront(first, strategy, iv: strategy.iv(ofChunk: 0).bigEndianValue) {
+        if let error = ivInFront(first, strategy, iv: strategy.iv.bigEndianValue) {
             throw .layer(AnyLayerError(error))
         }
     }
@@ -55,10 +56,10 @@ package enum GivenCiphertext {
     /// Returns an error if the first 16 bytes are the IV or, in CTR, its nonce with a counter behind it.
     private static func ivInFront(_ first: UInt128, _ strategy: Strategy, iv: UInt128) -> GivenCiphertextError? {
         let rest: GivenCiphertextError.Rest =
-            switch strategy {
-            case .cbcContinuous: .chain
-            case .ctr: .counter(Block(bigEndianValue: iv &- 1))
-            case .cbcChunked, .chunked: .copy
+            if strategy.chunkByteCount != nil {
+                .copy
+            } else {
+                strategy.cipher == .aesCBC ? .chain : .counter(Block(bigEndianValue: iv &- 1))
             }
         // An IV of zeros begins files with holes.
         if first == iv, iv != 0 { return .ivInFront(byteCount: 16, rest) }
@@ -84,11 +85,17 @@ package enum GivenCiphertext {
                 "\(rest) byte\(rest == 1 ? "" : "s") too many may be a nonce or header in front, which tail -c +\(rest + 1) cuts off, or a "
                 + "MAC behind, which head -c -\(rest) does\(known); and CTR has any length (--strategy ctr)"
         case .invalidPadding where strategy.padding == .pkcs7:
-            return "another padding or none is read with --padding none, and a MAC behind is cut off by head -c -32 "
+            return
+                "another padding or none is read with the parameter padding=none, and a MAC behind is cut off by head -c -32 "
                 + "(HMAC-SHA-256; -16, -48 or -64 for others)"
         default: return nil
         }
     }
+}
+
+extension Format {
+    /// Says whether an object is its chunks, and nothing else: neither header nor trailer.
+    fileprivate var isCiphertextAlone: Bool { self.header.isEmpty && self.start == nil && self.trailer == nil }
 }
 
 /// The reasons for which a file is not the ciphertext that it was named as.
@@ -110,7 +117,8 @@ package enum GivenCiphertextError: LayerError {
         case counter(Block)
         /// Only by a copy.
         case copy
-        /// Only by a copy without the tag of GCM, whose data begin with the counter 2. Source: NIST SP 800-38D, section 7.1.
+        /// Only by a copy without the tag of GCM, whose data begin with the counter 2. Source: NIST SP 800-38D, section
+        /// 7.1.
         case tagged
     }
 

@@ -14,8 +14,8 @@ package struct RangeTransfer {
     /// - Parameters:
     ///   - object: What to decrypt.
     ///   - range: Plaintext bytes, within the object.
-    ///   - windowByteCount: The max number of bytes of one step, rounded down to whole blocks, one at least; steps end at its
-    ///     multiples.
+    ///   - windowByteCount: The max number of bytes of one step, rounded down to whole blocks, one at least; steps end
+    ///     at its multiples.
     package init(object: any TransferableObject, range: Range<UInt64>, windowByteCount: Int) {
         self.object = object
         self.range = range
@@ -94,7 +94,7 @@ package struct RangeTransfer {
     }
 }
 
-/// What can be decrypted window by window, on several threads: one ciphertext, or the segments of a playlist.
+/// Ciphertext that can be decrypted window by window, on several threads: one object, or several pieces.
 package protocol TransferableObject: Sendable {
     /// The plaintext's length in bytes.
     var plaintextByteCount: UInt64 { get }
@@ -135,6 +135,16 @@ extension EncryptedObject: TransferableObject {
         guard let start = first.next()?.fetch.lowerBound, let stop = end.next()?.fetch.upperBound else { return }
         source.adviseSequential(start..<stop)
     }
+}
+
+extension CompositeObject: TransferableObject {
+    /// Makes a cursor; see ``TransferableObject/makeReader(windowByteCount:)``.
+    package func makeReader(windowByteCount: Int) throws(DecryptionError) -> any RandomAccessDecryptor {
+        try makeCursor(windowByteCount: windowByteCount)
+    }
+
+    /// Does nothing; see `CompositeCursor.checkVersion()`.
+    package func checkVersion() {}
 }
 
 /// A range as a user asks for it, in the words of HTTP. Source: RFC 9110, section 14.1.2.

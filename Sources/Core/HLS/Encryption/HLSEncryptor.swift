@@ -75,7 +75,7 @@ public struct HLSEncryptor {
         _ piece: PlainCut.Piece, of plain: any ByteSource, key: SecretKey?, iv: Block, to output: any HLSOutput
     ) throws -> UInt64 {
         let encryptor = try key.map { key in
-            try ObjectEncryptor(strategy: .cbcContinuous(iv: iv, padding: .pkcs7), backend: backend, key: key)
+            try ObjectEncryptor(strategy: .whole(.aesCBC, iv: iv), backend: backend, key: key)
         }
         var written: UInt64 = 0
         func sink(_ bytes: UnsafeRawBufferPointer) throws {

@@ -1,4 +1,3 @@
-import Glibc
 public import RandomAccess
 package import Support
 
@@ -10,8 +9,6 @@ public enum PlaylistError: LayerError {
     case keyUnavailable(uri: String, reason: String)
     /// There is something where a playlist says that a key is, but it cannot be one.
     case keyUnusable(uri: String, reason: String)
-    /// A playlist, a segment or a key, as a message names it, could not be opened or read.
-    indirect case inPart(String, DecryptionError)
     /// A byte range is no ciphertext as it was read, and another reading may be right.
     indirect case misreadRange(DecryptionError, ByteRangeReading, isInitialization: Bool)
 
@@ -21,7 +18,6 @@ public enum PlaylistError: LayerError {
         case .invalid(let reason): "invalid playlist: \(reason)"
         case .keyUnavailable(let uri, let reason): "no key for \(uri): \(reason)"
         case .keyUnusable(let uri, let reason): "the key for \(uri) cannot be used: \(reason)"
-        case .inPart(let part, let error): "\(part): \(error)"
         case .misreadRange(let error, let reading, let isInitialization):
             "\(error); " + Self.otherReadings(than: reading, isInitialization ? "--map-ranges" : "--segment-ranges")
         }
@@ -38,7 +34,7 @@ public enum PlaylistError: LayerError {
         switch self {
         case .invalid: "invalidRequest"
         case .keyUnavailable, .keyUnusable: "invalidKey"
-        case .inPart(_, let error), .misreadRange(let error, _, _): error.protocolName
+        case .misreadRange(let error, _, _): error.protocolName
         }
     }
 }
@@ -49,11 +45,7 @@ extension PlaylistError: ExitStatusProviding {
         switch self {
         case .invalid, .keyUnusable: .badData
         case .keyUnavailable: .missingInput
-        // A part is an input, whatever is missing of it.
-        case .inPart(_, .io(_, code: ENOENT, _)): .missingInput
-        // The playlist has it, and no option.
-        case .inPart(_, .invalidParameter), .inPart(_, .unsupported): .badData
-        case .inPart(_, let error), .misreadRange(let error, _, _): error.exitStatus
+        case .misreadRange(let error, _, _): error.exitStatus
         }
     }
 }
@@ -77,11 +69,6 @@ extension DecryptionError {
     /// See ``PlaylistError/keyUnusable(uri:reason:)``.
     package static func keyUnusable(uri: String, reason: String) -> DecryptionError {
         .layer(AnyLayerError(PlaylistError.keyUnusable(uri: uri, reason: reason)))
-    }
-
-    /// See ``PlaylistError/inPart(_:_:)``.
-    package static func inPart(_ part: String, _ error: DecryptionError) -> DecryptionError {
-        .layer(AnyLayerError(PlaylistError.inPart(part, error)))
     }
 
     /// See ``PlaylistError/misreadRange(_:_:isInitialization:)``.

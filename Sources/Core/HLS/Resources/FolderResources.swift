@@ -25,13 +25,11 @@ extension SegmentResources {
 /// Files that lie around a playlist.
 ///
 /// URIs are resolved against the playlist's (RFC 3986, section 5.2), percent-decoded, and used without query and
-/// fragment. Nothing outside of a root is opened, whatever dots, encodings and symbolic links say: a playlist may be from
-/// anywhere, and would otherwise have any file of its reader's decrypted, or used as a key.
+/// fragment. Nothing outside of a root is opened; see `RootedFolder`.
 public struct FolderResources: SegmentResources {
     /// The playlist's URI, which relative ones start from.
     public let base: URIReference
-    /// The folder that no path leaves, without symbolic links.
-    private let root: FilePath
+    private let root: RootedFolder
 
     /// Creates the resources around a playlist.
     ///
@@ -42,7 +40,7 @@ public struct FolderResources: SegmentResources {
     public init(playlist: FilePath, root: FilePath? = nil) throws(DecryptionError) {
         let path = try Self.absolute(playlist)
         self.base = URIReference(filePath: path.string)
-        self.root = try Self.real(root ?? path.removingLastComponent())
+        self.root = try RootedFolder(root ?? path.removingLastComponent())
     }
 
     /// Opens a file; see ``SegmentResources/source(for:)``.
@@ -73,13 +71,7 @@ public struct FolderResources: SegmentResources {
             }
             path.append(name)
         }
-        guard root != "/" else { return path }
-        let inside = try Self.real(path, named: target.redacted)
-        guard inside.starts(with: root) else {
-            throw .invalidParameter(
-                name: "URI", value: target.redacted, expected: "a file in \(root), which is the root for this playlist")
-        }
-        return inside
+        return try root.path(path, named: target.redacted, kind: "URI")
     }
 
     private static func absolute(_ path: FilePath) throws(DecryptionError) -> FilePath {
@@ -89,14 +81,5 @@ public struct FolderResources: SegmentResources {
         }
         defer { free(folder) }
         return FilePath(platformString: folder).pushing(path).lexicallyNormalized()
-    }
-
-    /// A path without symbolic links. The corresponding C function is `realpath`.
-    private static func real(_ path: FilePath, named name: String? = nil) throws(DecryptionError) -> FilePath {
-        guard let found = path.withPlatformString({ realpath($0, nil) }) else {
-            throw SystemCall.failure("open \(name ?? path.string)")
-        }
-        defer { free(found) }
-        return FilePath(platformString: found)
     }
 }

@@ -20,8 +20,8 @@ public struct PlaylistFile: Sendable {
     ///   - root: The folder that no path in the playlists leaves; `nil` for the one that the file lies in, `/` for any.
     ///   - choice: Which variant of a master playlist is meant.
     ///   - limits: What a playlist may have.
-    /// - Throws: `DecryptionError.io` if a playlist cannot be read; `PlaylistError.inPart` with the playlist's path and what is wrong
-    ///   if no part of it can be used.
+    /// - Throws: `DecryptionError.io` if a playlist cannot be read; `PartError` with the playlist's path and what is
+    ///   wrong if no part of it can be used.
     public init(
         path: FilePath, root: FilePath? = nil, choice: VariantChoice = .highestBandwidth,
         limits: PlaylistLimits = PlaylistLimits()
@@ -53,7 +53,7 @@ public struct PlaylistFile: Sendable {
 
     /// Reads and parses one playlist of either kind; a file that is too long to be one is not read.
     ///
-    /// - Throws: `DecryptionError.io`, `PlaylistError.inPart`.
+    /// - Throws: `DecryptionError.io`, `PartError`.
     public static func read(
         _ path: FilePath, _ limits: PlaylistLimits = PlaylistLimits()
     ) throws(DecryptionError) -> Playlist {
@@ -69,7 +69,7 @@ extension Playlist {
     ///   - name: What it is called in messages.
     ///   - limits: What it may have.
     /// - Returns: The playlist.
-    /// - Throws: `DecryptionError.io`; `PlaylistError.inPart` with the name if no part of it can be used.
+    /// - Throws: `DecryptionError.io`; `PartError` with the name if no part of it can be used.
     static func read(
         _ source: any ByteSource, named name: String, _ limits: PlaylistLimits
     ) throws(DecryptionError) -> Playlist {

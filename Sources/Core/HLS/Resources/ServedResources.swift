@@ -117,8 +117,8 @@ public struct ServedPlaylist: Sendable {
     ///   - choice: Which variant of a master playlist is meant.
     ///   - limits: What a playlist may have.
     ///   - open: What opens objects.
-    /// - Throws: `DecryptionError` of `open`; `PlaylistError.inPart` with the playlist's URL and what is wrong if no part of it can be
-    ///   used.
+    /// - Throws: `DecryptionError` of `open`; `PartError` with the playlist's URL and what is wrong if no part of it
+    ///   can be used.
     public init(
         url: String, choice: VariantChoice = .highestBandwidth, limits: PlaylistLimits = PlaylistLimits(),
         open: @escaping ServedResources.Opener

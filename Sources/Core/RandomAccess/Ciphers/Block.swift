@@ -54,10 +54,30 @@ public struct Block: Hashable, Sendable {
         Block(bigEndianValue: bigEndianValue &+ UInt128(count))
     }
 
+    /// The product with x in GF(2¹²⁸), of which the first bit is the highest power. Source: RFC 5297, section 2.3
+    /// (`dbl`); RFC 7253, section 2 (`double`).
+    package var doubled: Block {
+        // {87} where the highest bit falls out, chosen without a branch.
+        Block(bigEndianValue: bigEndianValue &<< 1 ^ (0x87 & (0 &- (bigEndianValue &>> 127))))
+    }
+
     /// The bitwise sum of two blocks. Source: NIST SP 800-38A, section 4.2 (`X ⊕ Y`).
     @inlinable
     public static func ^ (left: Block, right: Block) -> Block {
         Block(bigEndianValue: left.bigEndianValue ^ right.bigEndianValue)
+    }
+}
+
+extension Block {
+    /// Calls `body` with a nonce for a cipher: the block's first bytes, or all of them with zeros behind.
+    package func withNonce<Result>(
+        for cipher: Cipher, _ body: (UnsafeRawBufferPointer) throws(DecryptionError) -> Result
+    ) throws(DecryptionError) -> Result {
+        var space = InlineArray<4, UInt64>(repeating: 0)
+        return try Swift.withUnsafeMutableBytes(of: &space) { (space) throws(DecryptionError) in
+            store(to: space)
+            return try body(UnsafeRawBufferPointer(rebasing: space[..<cipher.nonceByteCount]))
+        }
     }
 }
 

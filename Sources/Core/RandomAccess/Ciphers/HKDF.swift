@@ -1,18 +1,20 @@
 /// HMAC over SHA-2. Source: FIPS 198-1, section 4.
-struct HMAC<Word: SHA2Word> {
-    private let inner = SHA2<Word>()
-    private let outer = SHA2<Word>()
+struct HMAC {
+    let inner: Hash
+    let outer: Hash
+    private let digestByteCount: Int
 
     /// Starts a message under a key of any length.
-    init(key: UnsafeRawBufferPointer) {
-        let block = UnsafeMutableRawBufferPointer.allocate(byteCount: SHA2<Word>.blockByteCount, alignment: 16)
+    init(_ function: HashFunction, key: UnsafeRawBufferPointer) {
+        (inner, outer, digestByteCount) = (function.makeHash(), function.makeHash(), function.digestByteCount)
+        let block = UnsafeMutableRawBufferPointer.allocate(byteCount: function.blockByteCount, alignment: 16)
         defer {
             eraseBytes(block)
             block.deallocate()
         }
         for index in 0..<block.count { block[index] = 0 }
         if key.count > block.count {
-            let hash = SHA2<Word>()
+            let hash = function.makeHash()
             hash.update(key)
             hash.finish(into: block)
         } else {
@@ -32,7 +34,7 @@ struct HMAC<Word: SHA2Word> {
     /// Ends the message and writes its code, as long as the hash's digest.
     func finish(into code: UnsafeMutableRawBufferPointer) {
         inner.finish(into: code)
-        outer.update(UnsafeRawBufferPointer(rebasing: code[..<SHA2<Word>.digestByteCount]))
+        outer.update(UnsafeRawBufferPointer(rebasing: code[..<digestByteCount]))
         outer.finish(into: code)
     }
 }
@@ -43,12 +45,13 @@ struct HMAC<Word: SHA2Word> {
 /// take four more interfaces and gain nothing.
 ///
 /// - Source: RFC 5869.
-enum HKDF<Word: SHA2Word> {
+enum HKDF {
     /// PRK = HMAC-Hash(salt, IKM). Source: section 2.2.
     static func extract(
-        salt: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer, into pseudorandomKey: UnsafeMutableRawBufferPointer
+        _ function: HashFunction, salt: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer,
+        into pseudorandomKey: UnsafeMutableRawBufferPointer
     ) {
-        let code = HMAC<Word>(key: salt)
+        let code = HMAC(function, key: salt)
         code.update(key)
         code.finish(into: pseudorandomKey)
     }
@@ -57,9 +60,10 @@ enum HKDF<Word: SHA2Word> {
     ///
     /// - Precondition: `output` has at most 255 digests' bytes.
     static func expand(
-        _ pseudorandomKey: UnsafeRawBufferPointer, info: [UInt8], into output: UnsafeMutableRawBufferPointer
+        _ function: HashFunction, _ pseudorandomKey: UnsafeRawBufferPointer, info: UnsafeRawBufferPointer,
+        into output: UnsafeMutableRawBufferPointer
     ) {
-        let digestByteCount = SHA2<Word>.digestByteCount
+        let digestByteCount = function.digestByteCount
         precondition(output.count <= 255 * digestByteCount, "\(output.count) bytes from one key")
         let block = UnsafeMutableRawBufferPointer.allocate(byteCount: digestByteCount, alignment: 16)
         defer {
@@ -69,9 +73,9 @@ enum HKDF<Word: SHA2Word> {
         var done = 0
         var number: UInt8 = 1
         while done < output.count {
-            let code = HMAC<Word>(key: pseudorandomKey)
+            let code = HMAC(function, key: pseudorandomKey)
             if number > 1 { code.update(UnsafeRawBufferPointer(block)) }
-            info.withUnsafeBytes { code.update($0) }
+            code.update(info)
             withUnsafeBytes(of: number) { code.update($0) }
             code.finish(into: block)
             let count = min(digestByteCount, output.count - done)
@@ -79,6 +83,58 @@ enum HKDF<Word: SHA2Word> {
                 .copyMemory(from: UnsafeRawBufferPointer(rebasing: block[..<count]))
             done += count
             number &+= 1
+        }
+    }
+}
+
+extension SecretKey {
+    /// Derives a key by HKDF with SHA-256.
+    package func derived(salt: [UInt8], info: String, byteCount: Int) throws(DecryptionError) -> SecretKey {
+        let function = HashFunction.sha256
+        let pseudorandomKey = try SecretKey(byteCount: function.digestByteCount) { output in
+            salt.withUnsafeBytes { salt in
+                withUnsafeBytes { HKDF.extract(function, salt: salt, key: $0, into: output) }
+            }
+        }
+        return try SecretKey(byteCount: byteCount) { output in
+            Array(info.utf8).withUnsafeBytes { info in
+                pseudorandomKey.withUnsafeBytes { HKDF.expand(function, $0, info: info, into: output) }
+            }
+        }
+    }
+}
+
+/// A key from a password. Source: RFC 8018, section 5.2.
+enum PBKDF2 {
+    /// Derives `output`, over at most 2³² − 1 digests' bytes.
+    static func derive(
+        _ function: HashFunction, password: UnsafeRawBufferPointer, salt: UnsafeRawBufferPointer, iterationCount: Int,
+        into output: UnsafeMutableRawBufferPointer
+    ) {
+        let digestByteCount = function.digestByteCount
+        let blocks = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * digestByteCount, alignment: 16)
+        defer {
+            eraseBytes(blocks)
+            blocks.deallocate()
+        }
+        let code = UnsafeMutableRawBufferPointer(rebasing: blocks[..<digestByteCount])
+        let sum = UnsafeMutableRawBufferPointer(rebasing: blocks[digestByteCount...])
+        for (index, start) in stride(from: 0, to: output.count, by: digestByteCount).enumerated() {
+            for iteration in 0..<iterationCount {
+                let hash = HMAC(function, key: password)
+                if iteration == 0 {
+                    hash.update(salt)
+                    withUnsafeBytes(of: UInt32(index + 1).bigEndian) { hash.update($0) }
+                } else {
+                    hash.update(UnsafeRawBufferPointer(code))
+                }
+                hash.finish(into: code)
+                for place in 0..<digestByteCount {
+                    sum[place] = iteration == 0 ? code[place] : sum[place] ^ code[place]
+                }
+            }
+            UnsafeMutableRawBufferPointer(rebasing: output[start...])
+                .copyMemory(from: UnsafeRawBufferPointer(rebasing: sum[..<min(digestByteCount, output.count - start)]))
         }
     }
 }

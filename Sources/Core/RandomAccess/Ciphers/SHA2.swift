@@ -1,26 +1,81 @@
-/// SHA-256 over 32-bit words and SHA-512 over 64-bit ones: for deriving keys, once for each object.
+/// A hash function of SHA-2.
+public enum HashFunction: String, CaseIterable, Hashable, Sendable {
+    case sha256, sha384, sha512
+
+    /// The length of a block in bytes.
+    var blockByteCount: Int { self == .sha256 ? 64 : 128 }
+
+    /// The length of a digest in bytes.
+    public var digestByteCount: Int {
+        switch self {
+        case .sha256: 32
+        case .sha384: 48
+        case .sha512: 64
+        }
+    }
+
+    /// Starts a message.
+    func makeHash() -> Hash {
+        switch self {
+        case .sha256: .short(SHA2(start: SHA2Constants.start[..<8], digestByteCount: digestByteCount))
+        case .sha384: .long(SHA2(start: SHA2Constants.start[8...], digestByteCount: digestByteCount))
+        case .sha512: .long(SHA2(start: SHA2Constants.start[..<8], digestByteCount: digestByteCount))
+        }
+    }
+}
+
+/// A message that is being hashed, over words of 32 or 64 bits.
+enum Hash {
+    case short(SHA2<UInt32>)
+    case long(SHA2<UInt64>)
+
+    /// Adds bytes.
+    func update(_ bytes: UnsafeRawBufferPointer) {
+        switch self {
+        case .short(let hash): hash.update(bytes)
+        case .long(let hash): hash.update(bytes)
+        }
+    }
+
+    /// Starts again from the state of another message of the same function.
+    func restart(from other: Hash) {
+        switch (self, other) {
+        case (.short(let hash), .short(let other)): hash.restart(from: other)
+        case (.long(let hash), .long(let other)): hash.restart(from: other)
+        default: preconditionFailure("two hash functions")
+        }
+    }
+
+    /// Ends the message and writes its digest to the start of a buffer.
+    func finish(into digest: UnsafeMutableRawBufferPointer) {
+        switch self {
+        case .short(let hash): hash.finish(into: digest)
+        case .long(let hash): hash.finish(into: digest)
+        }
+    }
+}
+
+/// SHA-256 over 32-bit words, SHA-384 and SHA-512 over 64-bit ones: for deriving keys, once for each object.
 ///
 /// No branch and no address depends on what is hashed. The state is erased with the object.
 ///
 /// - Source: FIPS 180-4.
 final class SHA2<Word: SHA2Word> {
-    /// The length of a block in bytes: 64 or 128.
-    static var blockByteCount: Int { 2 * Word.bitWidth }
-    /// The length of a digest in bytes: 32 or 64.
-    static var digestByteCount: Int { Word.bitWidth }
 
     /// H, then the block that is being filled, then W.
     private let words: UnsafeMutableBufferPointer<Word>
     private let block: UnsafeMutableRawBufferPointer
     private var filled = 0
     private var byteCount: UInt64 = 0
+    private let digestByteCount: Int
 
     /// Section 5.3.
-    init() {
+    init(start: ArraySlice<UInt64>, digestByteCount: Int) {
+        self.digestByteCount = digestByteCount
         self.words = .allocate(capacity: 8 + 16 + Word.roundCount)
         words.initialize(repeating: 0)
         self.block = UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: words[8..<24]))
-        for index in 0..<8 { words[index] = Self.word(SHA2Constants.start[index]) }
+        for (index, value) in start.enumerated() { words[index] = Self.word(value) }
     }
 
     deinit {
@@ -30,7 +85,23 @@ final class SHA2<Word: SHA2Word> {
 
     /// Adds bytes.
     func update(_ bytes: UnsafeRawBufferPointer) {
-        for byte in bytes { append(byte) }
+        var start = 0
+        while start < bytes.count, filled > 0 {
+            append(bytes[start])
+            start += 1
+        }
+        while bytes.count - start >= block.count {
+            compress(UnsafeRawBufferPointer(rebasing: bytes[start..<start + block.count]))
+            start += block.count
+            byteCount += UInt64(block.count)
+        }
+        for index in start..<bytes.count { append(bytes[index]) }
+    }
+
+    /// Starts again from the state of another message.
+    func restart(from other: SHA2) {
+        UnsafeMutableRawBufferPointer(words).copyMemory(from: UnsafeRawBufferPointer(other.words))
+        (filled, byteCount) = (other.filled, other.byteCount)
     }
 
     /// Adds one byte.
@@ -39,12 +110,12 @@ final class SHA2<Word: SHA2Word> {
         filled += 1
         byteCount += 1
         if filled == block.count {
-            compress()
+            compress(UnsafeRawBufferPointer(block))
             filled = 0
         }
     }
 
-    /// Ends the message and writes its digest, ``digestByteCount`` bytes. Source: section 5.1.
+    /// Source: section 5.1; section 6.5 for SHA-384, which is the start of a digest.
     func finish(into digest: UnsafeMutableRawBufferPointer) {
         let bitCount = byteCount * 8
         append(0x80)
@@ -52,14 +123,14 @@ final class SHA2<Word: SHA2Word> {
         while filled != block.count - 2 * MemoryLayout<Word>.size { append(0) }
         while filled != block.count - 8 { append(0) }
         for shift in stride(from: 56, through: 0, by: -8) { append(UInt8(truncatingIfNeeded: bitCount >> shift)) }
-        for index in 0..<8 {
+        for index in 0..<digestByteCount / MemoryLayout<Word>.size {
             digest.storeBytes(
                 of: words[index].bigEndian, toByteOffset: index * MemoryLayout<Word>.size, as: Word.self)
         }
     }
 
     /// Sections 6.2.2 and 6.4.2.
-    private func compress() {
+    private func compress(_ block: UnsafeRawBufferPointer) {
         let w = UnsafeMutableBufferPointer(rebasing: words[24...])
         for t in 0..<16 {
             w[t] = Word(
@@ -99,8 +170,6 @@ final class SHA2<Word: SHA2Word> {
     }
 }
 
-/// SHA-256.
-typealias SHA256 = SHA2<UInt32>
 /// Digests for other targets.
 package enum MessageDigest {
     /// SHA-256 of bytes.
@@ -108,16 +177,13 @@ package enum MessageDigest {
     /// - Returns: 32 bytes.
     /// - Source: FIPS 180-4, section 6.2.
     package static func sha256(_ bytes: [UInt8]) -> [UInt8] {
-        let hash = SHA256()
+        let hash = HashFunction.sha256.makeHash()
         bytes.withUnsafeBytes { hash.update($0) }
-        var digest = [UInt8](repeating: 0, count: SHA256.digestByteCount)
+        var digest = [UInt8](repeating: 0, count: HashFunction.sha256.digestByteCount)
         digest.withUnsafeMutableBytes { hash.finish(into: $0) }
         return digest
     }
 }
-
-/// SHA-512.
-typealias SHA512 = SHA2<UInt64>
 
 /// A word of SHA-2, 32 or 64 bits, with what tells SHA-256 and SHA-512 apart.
 ///
@@ -156,7 +222,7 @@ extension UInt64: SHA2Word {
 ///
 /// SHA-256 has the first 32 bits of the numbers of which SHA-512 has 64. Source: FIPS 180-4, sections 4.2.2, 4.2.3,
 /// 5.3.3 and 5.3.5.
-enum SHA2Constants {
+private enum SHA2Constants {
     /// Of the cube roots of the first 80 primes.
     static let rounds: [UInt64] = primes.map { prime in
         // The largest root with root³ ≤ prime · 2¹⁹², less its integral part.
@@ -170,8 +236,8 @@ enum SHA2Constants {
             })
     }
 
-    /// Of the square roots of the first eight primes.
-    static let start: [UInt64] = primes.prefix(8).map { prime in
+    /// Of the square roots of the first 16 primes: eight for SHA-256 and SHA-512, eight for SHA-384. Source: section 5.3.4.
+    static let start: [UInt64] = primes.prefix(16).map { prime in
         UInt64(
             truncatingIfNeeded: largest(below: 1 << 67) { root in
                 let square = root.multipliedFullWidth(by: root)

@@ -1,13 +1,13 @@
-/// An AES key, or what one is derived from, that erases itself and never prints.
+/// The key of a cipher, or what keys are derived from, of any length but 0; it erases itself and never prints.
 ///
 /// The bytes live in memory that is neither swapped nor dumped where the system allows it (`SecretMemory`), and are
-/// overwritten with `explicit_bzero` before that is used again; descriptions, reflection and interpolation show the length
-/// only.
+/// overwritten with `explicit_bzero` before that is used again; descriptions, reflection and interpolation show the
+/// length only.
 public final class SecretKey: @unchecked Sendable {
     // Written in `init` only, so that sharing between threads is safe.
     private let storage: UnsafeMutableRawBufferPointer
 
-    /// Copies a key.
+    /// Copies a key of AES.
     ///
     /// - Parameter bytes: 16, 24 or 32 bytes, such as an array or a buffer. That copy stays the caller's to erase.
     /// - Throws: `DecryptionError.invalidKey` for any other length; `.io` if there is no memory.
@@ -18,7 +18,8 @@ public final class SecretKey: @unchecked Sendable {
         storage.copyBytes(from: bytes)
     }
 
-    /// Copies what keys are derived from, of any length but 0: a format that takes less says so itself.
+    /// Copies a key of any cipher, or what keys are derived from: any length but 0. Ciphers and formats say which
+    /// lengths they take.
     ///
     /// - Throws: `DecryptionError.invalidKey` if there is nothing; `.io` if there is no memory.
     public init(material bytes: some Collection<UInt8>) throws(DecryptionError) {
@@ -27,12 +28,26 @@ public final class SecretKey: @unchecked Sendable {
         storage.copyBytes(from: bytes)
     }
 
+    /// Makes a key of any length but 0 in its own memory, so that no copy is left elsewhere.
+    ///
+    /// - Parameters:
+    ///   - byteCount: The length.
+    ///   - fill: Writes the key over zeros.
+    /// - Throws: `DecryptionError.invalidKey` if there is nothing; `.io` if there is no memory; what `fill` throws.
+    package init(
+        byteCount: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Void
+    ) throws(DecryptionError) {
+        guard byteCount > 0 else { throw .invalidKey(byteCount: 0) }
+        self.storage = try SecretMemory.allocate(byteCount: byteCount)
+        try fill(storage)
+    }
+
     deinit {
         SecretMemory.release(storage)
         eraseStack()
     }
 
-    /// The key's length in bytes: 16, 24 or 32 for an AES key.
+    /// The key's length in bytes: 16, 24 or 32 of a single key of AES.
     public var byteCount: Int { storage.count }
 
     /// Calls `body` with the key's bytes, which it must not keep.

@@ -1,28 +1,18 @@
-/// Where the chunks of a strategy's objects lie, as integers: lengths follow from them both ways, and the place of each
-/// chunk.
+/// The places of an object's chunks, as integers: lengths follow from them both ways, and the place of each chunk.
 ///
-/// All chunks but the last are full. The first one holds less where the header counts to it.
+/// All chunks but the last are full. The first one may hold less, where a header counts to it. The last one may have
+/// other parts than the others.
 public struct Geometry: Hashable, Sendable {
-    /// What the last chunk may be.
-    enum End: Hashable, Sendable {
-        /// Any part of a chunk, without anything behind it.
-        case bare
-        /// Whole blocks, without anything behind them.
-        case wholeBlocks
-        /// Padded to whole blocks, with 1 to 16 bytes that only its plaintext tells. Source: RFC 5652, section 6.3.
-        case padded
-        /// With a tag. One without data is written only if it is alone, and read wherever its tag is right.
-        case tagged
-        /// With a tag, and shorter than a full one, if need be empty.
-        case taggedAndShort
-    }
-
     /// The bytes before the first chunk.
     public let headerByteCount: UInt64
+    /// The bytes behind the last chunk.
+    var trailerByteCount: UInt64
     /// The plaintext bytes of a full chunk; `.max` where all is one chunk.
     public let chunkByteCount: UInt64
     /// The ciphertext bytes of a full chunk; `.max` where all is one chunk.
     public let storedChunkByteCount: UInt64
+    /// The bytes of a chunk before its data.
+    package let frontByteCount: UInt64
     /// The bytes of a full chunk behind its data: a tag, or a block of padding.
     public let behindByteCount: UInt64
     /// The plaintext bytes that the first chunk lacks.
@@ -30,91 +20,188 @@ public struct Geometry: Hashable, Sendable {
     /// The max number of chunks.
     let maxChunkCount: UInt64
     let end: End
+    /// The stored bytes of the last chunk beside its data.
+    let lastOverheadByteCount: UInt64
+    /// The least number of bytes from a full chunk on with which it is not the last.
+    private let splitByteCount: UInt64
 
-    /// Works out the geometry of a strategy, which is valid.
-    package init(_ strategy: Strategy) {
-        switch strategy {
-        case .ctr: self.init(end: .bare)
-        case .cbcContinuous(_, let padding): self.init(end: padding == .pkcs7 ? .padded : .wholeBlocks)
-        case .cbcChunked(let chunkByteCount, _, _, let padding):
-            self.init(chunk: chunkByteCount, end: padding == .pkcs7 ? .padded : .wholeBlocks)
-        case .chunked(let format):
-            let header = UInt64(format.headerByteCount)
-            self.init(
-                header: header, chunk: format.chunkByteCount, missing: format.countsHeaderToFirstChunk ? header : 0,
-                end: format.hasShortLastChunk ? .taggedAndShort : .tagged, maxChunkCount: format.maxChunkCount)
-        }
+    /// The rules of the last chunk.
+    struct End: Hashable, Sendable {
+        /// Padded to whole blocks, with 1 to 16 bytes that only its plaintext tells. Source: RFC 5652, section 6.3.
+        var isPadded = false
+        /// The number of bytes that data is a multiple of.
+        var unitByteCount: UInt64 = 1
+        /// Says whether an empty plaintext has a chunk.
+        var emptyHasChunk = false
+        /// Says whether an object of no bytes at all is an empty plaintext.
+        var emptyHasNoHeader = false
+        /// The rule for a last chunk without data.
+        var emptyLast = Format.EmptyLast.never
+        /// Says whether the last chunk is always shorter than a full one.
+        var isNeverFull = false
     }
 
-    private init(
-        header: UInt64 = 0, chunk: UInt64 = .max, missing: UInt64 = 0, end: End, maxChunkCount: UInt64 = .max
+    init(
+        header: UInt64 = 0, trailer: UInt64 = 0, chunk: UInt64 = .max, missing: UInt64 = 0, front: UInt64 = 0,
+        behind: UInt64 = 0, last: (front: UInt64, behind: UInt64)? = nil, end: End, maxChunkCount: UInt64 = .max
     ) {
-        let behind: UInt64 =
-            switch end {
-            case .bare, .wholeBlocks: 0
-            case .padded: 16
-            case .tagged, .taggedAndShort: UInt64(ChunkFormat.tagByteCount)
-            }
-        (headerByteCount, chunkByteCount, missingByteCount, behindByteCount) = (header, chunk, missing, behind)
-        storedChunkByteCount = chunk == .max ? .max : chunk + behind
+        let padding: UInt64 = end.isPadded ? 16 : 0
+        (headerByteCount, trailerByteCount, chunkByteCount, missingByteCount) = (header, trailer, chunk, missing)
+        (frontByteCount, behindByteCount) = (front, behind + padding)
+        storedChunkByteCount = chunk == .max ? .max : front + chunk + behind + padding
+        let lastByteCount = last.map { $0.front + $0.behind + padding } ?? front + behind + padding
+        lastOverheadByteCount = lastByteCount
+        splitByteCount = chunk == .max ? .max : storedChunkByteCount + max(1, lastByteCount)
         (self.end, self.maxChunkCount) = (end, maxChunkCount)
     }
 
-    /// Whether the ciphertext's length alone tells the plaintext's.
-    var isLengthTold: Bool { end != .padded }
+    /// The stored bytes of a full chunk beside its data.
+    var overheadByteCount: UInt64 { frontByteCount + behindByteCount }
 
-    /// The length of the ciphertext of a plaintext.
-    ///
-    /// - Source: PROTOCOL.md, "open"; c2sp.org/chunked-encryption; Tink's documentation, "Streaming AEAD".
-    package func ciphertextByteCount(ofPlaintext byteCount: UInt64) -> UInt64 {
-        let (fullCount, rest) = (byteCount + missingByteCount).quotientAndRemainder(dividingBy: chunkByteCount)
-        switch end {
-        case .bare, .wholeBlocks: return byteCount
-        case .padded:
-            let last = rest > 0 || fullCount == 0 ? (rest / 16 + 1) * 16 : 0
-            return (fullCount == 0 ? 0 : fullCount * storedChunkByteCount) + last
-        case .tagged:
-            return headerByteCount + byteCount + max(1, fullCount + (rest > 0 ? 1 : 0)) * behindByteCount
-        case .taggedAndShort: return headerByteCount + byteCount + (fullCount + 1) * behindByteCount
-        }
+    /// Says whether the last chunk has other parts than the others.
+    var isLastOther: Bool { lastOverheadByteCount != overheadByteCount }
+
+    /// The stored bytes of the longest chunk; `.max` where all is one chunk.
+    var maxStoredChunkByteCount: UInt64 {
+        chunkByteCount == .max ? .max : chunkByteCount + max(overheadByteCount, lastOverheadByteCount)
     }
 
-    /// The number of chunks of a ciphertext of a given length: one at least, but for an empty one that has no padding.
+    /// The number of bytes that the length of a plaintext is a multiple of.
+    package var plaintextUnitByteCount: UInt64 { end.isPadded ? 1 : end.unitByteCount }
+
+    /// The bytes that are no part of any chunk.
+    private var outerByteCount: UInt64 { headerByteCount + trailerByteCount }
+
+    /// Whether the ciphertext's length alone tells the plaintext's.
+    var isLengthTold: Bool { !end.isPadded }
+
+    /// The number of chunks of a plaintext.
+    package func chunkCount(ofPlaintext byteCount: UInt64) -> UInt64 {
+        let sum = byteCount.addingReportingOverflow(missingByteCount)
+        let (fullCount, rest) = (sum.overflow ? .max : sum.partialValue).quotientAndRemainder(
+            dividingBy: chunkByteCount)
+        if end.isNeverFull { return fullCount == .max ? .max : fullCount + 1 }
+        if byteCount == 0 { return end.emptyHasChunk ? 1 : 0 }
+        return rest > 0 ? fullCount + 1 : fullCount
+    }
+
+    /// The length of the ciphertext of a plaintext; `.max` if that is too long for a number.
     ///
-    /// - Throws: `DecryptionError.truncatedCiphertext` for a length that no plaintext has.
-    /// - Source: PROTOCOL.md, "open"; c2sp.org/chunked-encryption, "Implementation notes".
+    /// - Source: PROTOCOL.md, "open".
+    package func ciphertextByteCount(ofPlaintext byteCount: UInt64) -> UInt64 {
+        let count = chunkCount(ofPlaintext: byteCount)
+        if count == 0 { return end.emptyHasNoHeader ? 0 : outerByteCount }
+        let overhead = (count - 1).multipliedReportingOverflow(by: overheadByteCount)
+        let parts = [
+            byteCount, overhead.overflow ? .max : overhead.partialValue, lastOverheadByteCount, outerByteCount,
+        ]
+        let sum = parts.reduce(UInt64(0)) { sum, part in sum > .max - part ? .max : sum + part }
+        guard end.isPadded, sum < .max else { return sum }
+        // The last chunk's padding fills its last block.
+        // Modulo 2⁶⁴, of which 16 is a divisor.
+        let last = byteCount &+ missingByteCount &- (chunkByteCount == .max ? 0 : (count - 1) &* chunkByteCount)
+        return sum - last % 16
+    }
+
+    /// The number of chunks of a ciphertext of a given length.
+    ///
+    /// - Throws: `DecryptionError.truncatedCiphertext` for a length that no plaintext has; `.authenticationFailed` for
+    ///   one whose last chunk could only be empty, where the format has no such chunk.
+    /// - Source: PROTOCOL.md, "open"; docs/formats.md, "The end".
     package func chunkCount(ofCiphertext byteCount: UInt64) throws(DecryptionError) -> UInt64 {
         func error(_ expected: String) -> DecryptionError {
             .truncatedCiphertext(byteCount: byteCount, expected: expected)
         }
-        let leastByteCount = headerByteCount + (end == .bare || end == .wholeBlocks ? 0 : behindByteCount)
-        if end == .padded || end == .wholeBlocks, byteCount % 16 != 0 { throw error("a multiple of 16, as CBC makes") }
-        guard byteCount >= leastByteCount else {
-            throw error(
-                end == .padded
-                    ? "at least 16, the padding of an empty plaintext"
-                    : "at least \(leastByteCount), a header and a tag")
+        if byteCount == 0, end.emptyHasNoHeader { return 0 }
+        let unit = end.unitByteCount
+        if unit > 1, !isLastOther, overheadByteCount == (end.isPadded ? 16 : 0), byteCount >= outerByteCount,
+            (byteCount - outerByteCount + missingByteCount) % unit != 0
+        {
+            let behind = outerByteCount > 0 ? " beside \(outerByteCount) of header and trailer" : ""
+            throw error("a multiple of \(unit)\(behind), as \(end.isPadded ? "CBC" : "the format") makes")
         }
-        let all = byteCount - headerByteCount + missingByteCount
-        let (fullCount, rest) = all.quotientAndRemainder(dividingBy: storedChunkByteCount)
-        if end == .tagged || end == .taggedAndShort {
-            guard rest >= behindByteCount || rest == 0 && end == .tagged else {
-                throw error(
-                    rest == 0
-                        ? "a last chunk shorter than \(storedChunkByteCount) bytes after \(fullCount) full ones"
-                        : "at least \(behindByteCount - rest) more, the rest of the last chunk's tag")
+        let minimum = outerByteCount + (end.emptyHasChunk || end.isNeverFull ? lastOverheadByteCount : 0)
+        guard byteCount >= minimum else {
+            throw error(
+                end.isPadded && outerByteCount == 0
+                    ? "at least 16, the padding of an empty plaintext"
+                    : "at least \(minimum), a header\(minimum > outerByteCount ? " and an empty chunk" : "")")
+        }
+        let all = byteCount - outerByteCount
+        if all == 0, minimum == outerByteCount { return 0 }
+        if isLastOther { return try chunkCount(ofChunks: all, of: byteCount) }
+        let (fullCount, rest) = (all + missingByteCount).quotientAndRemainder(dividingBy: storedChunkByteCount)
+        let count = rest == 0 ? fullCount : fullCount + 1
+        guard rest > 0 || !end.isNeverFull else {
+            throw error("a last chunk shorter than \(storedChunkByteCount) bytes after \(fullCount) full ones")
+        }
+        let last = fullCount == 0 ? rest &- missingByteCount : rest
+        if rest > 0, end.isPadded {
+            let parts = overheadByteCount - 16
+            guard last >= overheadByteCount, (last - parts) % 16 == 0 else {
+                throw error("a last chunk of whole blocks beside \(parts), one block at least")
             }
         }
-        let count = rest == 0 ? fullCount : fullCount + 1
+        if rest > 0, !end.isPadded {
+            guard last >= overheadByteCount else {
+                throw error("at least \(overheadByteCount - last) more, the rest of the last chunk")
+            }
+            if last == overheadByteCount, overheadByteCount > 0 { try checkEmptyLast(isAlone: count == 1, byteCount) }
+            guard (last - overheadByteCount) % unit == 0 else {
+                throw error("a last chunk of a multiple of \(unit) bytes")
+            }
+        }
         guard count <= maxChunkCount else {
             throw error("at most \(maxChunkCount) chunks of \(storedChunkByteCount)")
         }
         return count
     }
 
+    /// The number of chunks that take so many bytes, the last of which has other parts than the others.
+    private func chunkCount(ofChunks all: UInt64, of byteCount: UInt64) throws(DecryptionError) -> UInt64 {
+        func error(_ expected: String) -> DecryptionError {
+            .truncatedCiphertext(byteCount: byteCount, expected: expected)
+        }
+        guard all >= lastOverheadByteCount else {
+            throw error("at least \(lastOverheadByteCount - all) more, a last chunk")
+        }
+        let (count, rest) = (all - lastOverheadByteCount + missingByteCount).quotientAndRemainder(
+            dividingBy: storedChunkByteCount)
+        let missing = count == 0 ? missingByteCount : 0
+        guard rest >= missing, rest <= chunkByteCount, rest < chunkByteCount || !end.isNeverFull,
+            (rest - missing) % end.unitByteCount == 0
+        else { throw error("a last chunk behind \(count) of \(storedChunkByteCount) bytes") }
+        if rest == missing { try checkEmptyLast(isAlone: count == 0, byteCount) }
+        guard count < maxChunkCount else {
+            throw error("at most \(maxChunkCount) chunks of \(storedChunkByteCount)")
+        }
+        return count + 1
+    }
+
+    private func checkEmptyLast(isAlone: Bool, _ byteCount: UInt64) throws(DecryptionError) {
+        if end.emptyLast == .allowed || isAlone && (end.emptyHasChunk || end.isNeverFull) { return }
+        // A format whose only chunk may be empty has authentic ones without data.
+        if end.emptyLast == .onlyChunk, !isAlone {
+            throw .authenticationFailed(chunk: (byteCount - outerByteCount + missingByteCount) / storedChunkByteCount)
+        }
+        throw .truncatedCiphertext(byteCount: byteCount, expected: "at least 1 more, since no last chunk is empty")
+    }
+
+    /// The length of the plaintext of a ciphertext of so many chunks; of a padded one, with its padding.
+    func plaintextByteCount(ofCiphertext byteCount: UInt64, chunkCount: UInt64) -> UInt64 {
+        if chunkCount == 0, end.emptyHasNoHeader, byteCount == 0 { return 0 }
+        let padding: UInt64 = end.isPadded ? 16 : 0
+        let last =
+            chunkCount == 0 ? 0 : (chunkCount - 1) * (overheadByteCount - padding) + lastOverheadByteCount - padding
+        return byteCount - outerByteCount - last
+    }
+
     /// The number of the chunk that holds the plaintext byte at `offset`, or would if the object were long enough.
     @inline(__always)
     package func chunkIndex(at offset: UInt64) -> UInt64 { (offset + missingByteCount) / chunkByteCount }
+
+    /// The number of the chunk that holds a byte behind the header, if all chunks before it are full.
+    func chunkIndex(atStored offset: UInt64) -> UInt64 { (offset + missingByteCount) / storedChunkByteCount }
 
     /// Where the data of a chunk starts in the plaintext.
     @inline(__always)
@@ -128,7 +215,7 @@ public struct Geometry: Hashable, Sendable {
         index == 0 ? headerByteCount : headerByteCount + index * storedChunkByteCount - missingByteCount
     }
 
-    /// Where a chunk's data and ciphertext lie in an object of these lengths.
+    /// The places of a chunk's data and stored bytes in an object of these lengths.
     @inline(__always)
     package func chunk(
         _ index: UInt64, plaintextByteCount: UInt64, ciphertextByteCount: UInt64
@@ -136,9 +223,10 @@ public struct Geometry: Hashable, Sendable {
         let (plaintext, ciphertext) = (plaintextStart(ofChunk: index), ciphertextStart(ofChunk: index))
         let missing = index == 0 ? missingByteCount : 0
         // Differences, not sums: the end of the last chunk may be nearer than a full chunk's.
+        let rest = ciphertextByteCount - trailerByteCount - ciphertext
         return (
             plaintext..<plaintext + min(chunkByteCount - missing, plaintextByteCount - plaintext),
-            ciphertext..<ciphertext + min(storedChunkByteCount - missing, ciphertextByteCount - ciphertext)
+            ciphertext..<ciphertext + (rest < splitByteCount - missing ? rest : storedChunkByteCount - missing)
         )
     }
 }

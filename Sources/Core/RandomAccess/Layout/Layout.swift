@@ -1,19 +1,37 @@
 /// Where each plaintext byte of an object lies in its ciphertext, and what it takes to decrypt it.
 ///
-/// Immutable and pure: no I/O, no cipher. Made by a ``Probe``.
+/// Immutable and pure: no I/O, no cipher. Made when an object is opened.
 public struct Layout: Hashable, Sendable {
     /// Where chunks lie.
     package let geometry: Geometry
-    /// What chunks are encrypted with.
-    let cipher: Cipher
-    /// What each chunk starts from.
-    let nonces: ChunkNonces
+    /// By which rules chunks are decrypted.
+    let rules: ChunkRules
+    /// The number of chunks.
+    let chunkCount: UInt64
 
     /// The plaintext's length in bytes.
     public let plaintextByteCount: UInt64
 
     /// The ciphertext's length in bytes.
     public let ciphertextByteCount: UInt64
+
+    init(
+        geometry: Geometry, rules: ChunkRules, chunkCount: UInt64, plaintextByteCount: UInt64,
+        ciphertextByteCount: UInt64
+    ) {
+        (self.geometry, self.rules, self.chunkCount) = (geometry, rules, chunkCount)
+        (self.plaintextByteCount, self.ciphertextByteCount) = (plaintextByteCount, ciphertextByteCount)
+    }
+
+    /// The layout of an object of no bytes, which may not tell its cipher and geometry.
+    init(ofNothing format: Format, _ shape: ChunkShape?) throws(DecryptionError) {
+        var end = Geometry.End()
+        end.emptyHasNoHeader = true
+        self.init(
+            geometry: shape?.geometry ?? Geometry(end: end),
+            rules: try .ofNothing(shape?.cipher ?? .aesCTR, in: format), chunkCount: 0, plaintextByteCount: 0,
+            ciphertextByteCount: 0)
+    }
 
     /// The chunk that holds the plaintext byte at `offset`.
     ///
@@ -28,8 +46,25 @@ public struct Layout: Hashable, Sendable {
     func extent(ofChunk index: UInt64) -> Extent {
         let (plaintext, ciphertext) = geometry.chunk(
             index, plaintextByteCount: plaintextByteCount, ciphertextByteCount: ciphertextByteCount)
-        return Extent(
-            plaintext: plaintext, ciphertext: ciphertext, iv: nonces.block(ofChunk: index), cipher: cipher)
+        return Extent(index: index, plaintext: plaintext, ciphertext: ciphertext)
+    }
+
+    /// The cipher of the chunks.
+    @inline(__always)
+    var cipher: Cipher { rules.cipher }
+
+    /// The IV of a chunk's first block in CBC, its counter block in CTR.
+    @inline(__always)
+    func iv(of chunk: Extent) -> Block {
+        rules.block(ofChunk: chunk.index, at: chunk.plaintext.lowerBound, isLast: chunk.index + 1 == chunkCount)
+    }
+
+    /// The numbers of a chunk, which its formulas use.
+    @inline(__always)
+    func numbers(of extent: Extent) -> ChunkNumbers {
+        ChunkNumbers(
+            index: extent.index, plaintextByteCount: UInt64(extent.plaintext.count),
+            storedByteCount: UInt64(extent.ciphertext.count), offset: extent.plaintext.lowerBound)
     }
 
     /// The range of plaintext that a read delivers: like `pread`, clipped at the end.
@@ -62,15 +97,12 @@ public struct Layout: Hashable, Sendable {
 ///
 /// Offsets are in bytes and relative to the whole object.
 public struct Extent: Hashable, Sendable {
+    /// The chunk's number, from 0.
+    public let index: UInt64
+
     /// The plaintext that the chunk holds, padding not counted.
     public let plaintext: Range<UInt64>
 
-    /// The ciphertext of the chunk, padding or tag counted.
+    /// The chunk as it is stored, with its padding, its tag and other parts.
     public let ciphertext: Range<UInt64>
-
-    /// The IV of the chunk's first block in CBC, its counter block in CTR; in GCM its nonce, in the first 12 bytes.
-    public let iv: Block
-
-    /// What the ciphertext is encrypted with.
-    public let cipher: Cipher
 }

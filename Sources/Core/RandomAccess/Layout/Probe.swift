@@ -1,41 +1,49 @@
-/// What must be seen of a ciphertext before its layout is known: the pure first step of opening an object of CBC or CTR.
-/// Of authenticated chunks, the header is seen first.
+/// The part of a ciphertext that must be seen before its layout is known: the pure step of opening an object that
+/// follows its header, if it has one.
 public struct Probe: Hashable, Sendable {
-    /// The strategy.
-    public let strategy: Strategy
-
     /// The ciphertext's length in bytes.
     public let ciphertextByteCount: UInt64
 
-    /// The last block of the last chunk, to be decrypted for its padding; `nil` where the length alone tells everything.
+    /// The last block of the last chunk, to be decrypted for its padding; `nil` where the length alone tells
+    /// everything.
     public let lastBlock: ReadStep?
 
-    private let geometry: Geometry
-    private let chunkCount: UInt64
+    let geometry: Geometry
+    private let rules: ChunkRules
+    let chunkCount: UInt64
 
-    /// Plans the opening of a ciphertext of a given length.
+    /// Plans the opening of a ciphertext of a given length, of a format without a header.
     ///
     /// - Throws: `DecryptionError.invalidParameter` for an impossible chunk length, `.truncatedCiphertext` for a length
-    ///   that no plaintext has.
+    ///   that no plaintext has, `.unsupported` for a format whose header or key is to be seen first.
     /// - Source: PROTOCOL.md, "open".
     public init(strategy: Strategy, ciphertextByteCount: UInt64) throws(DecryptionError) {
-        try strategy.validate()
-        guard strategy.chunkFormat == nil else {
-            throw .unsupported("a probe of \(strategy.name), whose header is seen first")
-        }
-        self.strategy = strategy
-        self.ciphertextByteCount = ciphertextByteCount
-        self.geometry = Geometry(strategy)
-        self.chunkCount = try geometry.chunkCount(ofCiphertext: ciphertextByteCount)
-        guard !geometry.isLengthTold else {
+        guard strategy.format.header.isEmpty, let shape = try strategy.shape().known,
+            strategy.format.nonce.isKnownOfChunks(strategy.values)
+        else { throw .unsupported("a probe of \(strategy.name), whose header is seen first") }
+        let chunkCount = try shape.geometry.chunkCount(ofCiphertext: ciphertextByteCount)
+        self.init(
+            geometry: shape.geometry, rules: try ChunkRules(strategy.format, shape, strategy.values),
+            chunkCount: chunkCount, ciphertextByteCount: ciphertextByteCount)
+    }
+
+    /// Plans what follows the header, of a ciphertext that has so many chunks.
+    init(geometry: Geometry, rules: ChunkRules, chunkCount: UInt64, ciphertextByteCount: UInt64) {
+        (self.geometry, self.rules) = (geometry, rules)
+        (self.chunkCount, self.ciphertextByteCount) = (chunkCount, ciphertextByteCount)
+        guard !geometry.isLengthTold, chunkCount > 0, rules.isStreaming else {
             self.lastBlock = nil
             return
         }
-        let blockStart = ciphertextByteCount - 16
-        let isFirstInChunk = blockStart == geometry.ciphertextStart(ofChunk: chunkCount - 1)
+        let blockEnd = ciphertextByteCount - geometry.trailerByteCount
+        let isFirstInChunk = blockEnd - 16 == geometry.ciphertextStart(ofChunk: chunkCount - 1)
         self.lastBlock = ReadStep(
-            cipher: .aesCBC, ciphertext: blockStart..<ciphertextByteCount,
-            iv: isFirstInChunk ? .value(strategy.nonces.block(ofChunk: chunkCount - 1)) : .precedingBlock, skip: 0,
+            cipher: rules.cipher, ciphertext: blockEnd - 16..<blockEnd,
+            iv: isFirstInChunk
+                ? .value(
+                    rules.block(
+                        ofChunk: chunkCount - 1, at: geometry.plaintextStart(ofChunk: chunkCount - 1), isLast: true))
+                : .precedingBlock, skip: 0,
             count: 16)
     }
 
@@ -43,36 +51,57 @@ public struct Probe: Hashable, Sendable {
     ///
     /// - Parameter plaintext: The plaintext of ``lastBlock``, 16 bytes; `nil` where there was none to be seen.
     /// - Returns: The layout.
-    /// - Throws: `DecryptionError.invalidPadding` if the end does not unpad, or unpads to a length that no writer makes.
+    /// - Throws: `DecryptionError.invalidPadding` if the end does not unpad, or unpads to a length that no writer
+    ///   makes.
     public func layout(lastBlock plaintext: Block?) throws(DecryptionError) -> Layout {
-        guard !geometry.isLengthTold else { return layout(plaintextByteCount: ciphertextByteCount) }
+        let all = geometry.plaintextByteCount(ofCiphertext: ciphertextByteCount, chunkCount: chunkCount)
+        guard !geometry.isLengthTold, chunkCount > 0 else { return layout(plaintextByteCount: all) }
         guard let plaintext, let paddingByteCount = PKCS7.paddingByteCount(of: plaintext) else {
             throw .invalidPadding
         }
-        // There is at least one block, see `init`.
+        // There is at least one block, see `Geometry`.
         let last = chunkCount - 1
-        let lastByteCount = ciphertextByteCount - geometry.ciphertextStart(ofChunk: last) - UInt64(paddingByteCount)
-        guard lastByteCount <= geometry.chunkByteCount, last == 0 || lastByteCount > 0 else { throw .invalidPadding }
+        let end = ciphertextByteCount - geometry.trailerByteCount
+        let stored = end - geometry.ciphertextStart(ofChunk: last)
+        // Behind its data, a full chunk has a block of padding, and perhaps parts.
+        let lastByteCount =
+            stored - geometry.frontByteCount - (geometry.behindByteCount - 16) - UInt64(paddingByteCount)
+        let capacity = geometry.chunkByteCount - (last == 0 ? geometry.missingByteCount : 0)
+        guard lastByteCount <= capacity, last == 0 || lastByteCount > 0 else { throw .invalidPadding }
         return layout(plaintextByteCount: geometry.plaintextStart(ofChunk: last) + lastByteCount)
+    }
+
+    /// The layout as long as the padding has not been seen, which counts as plaintext.
+    func layoutWithPadding() -> Layout {
+        layout(
+            plaintextByteCount: geometry.plaintextByteCount(ofCiphertext: ciphertextByteCount, chunkCount: chunkCount))
+    }
+
+    /// The layout of an object that was opened before, and whose plaintext had this length then.
+    ///
+    /// - Throws: `DecryptionError.sourceChanged` if the ciphertext is not as long as one of that length.
+    func layout(knownByteCount: UInt64) throws(DecryptionError) -> Layout {
+        let fits =
+            geometry.isLengthTold
+            ? geometry.plaintextByteCount(ofCiphertext: ciphertextByteCount, chunkCount: chunkCount) == knownByteCount
+            : geometry.ciphertextByteCount(ofPlaintext: knownByteCount) == ciphertextByteCount
+        guard fits else {
+            throw .sourceChanged(
+                byteCount: ciphertextByteCount, expected: geometry.ciphertextByteCount(ofPlaintext: knownByteCount))
+        }
+        return layout(plaintextByteCount: knownByteCount)
     }
 
     private func layout(plaintextByteCount: UInt64) -> Layout {
         Layout(
-            geometry: geometry, cipher: strategy.cipher, nonces: strategy.nonces,
-            plaintextByteCount: plaintextByteCount, ciphertextByteCount: ciphertextByteCount)
+            geometry: geometry, rules: rules, chunkCount: chunkCount, plaintextByteCount: plaintextByteCount,
+            ciphertextByteCount: ciphertextByteCount)
     }
 }
 
-extension Strategy {
-    /// What each chunk of CBC or CTR starts from; of other chunks, their object's header tells.
-    var nonces: ChunkNonces {
-        switch self {
-        case .cbcContinuous(let iv, _), .ctr(let iv): .stepped(from: iv, by: 0)
-        case .cbcChunked(_, let iv, let rule, _): .stepped(from: iv, by: rule == .sequence ? 1 : 0)
-        case .chunked: .stepped(from: Block(bigEndianValue: 0), by: 0)
-        }
+extension Formula {
+    /// Says whether only what differs between chunks is not known.
+    fileprivate func isKnownOfChunks(_ names: [String: Value]) -> Bool {
+        expression.names.allSatisfy { names[$0] != nil || $0 == "last" || ChunkNumbers.Name(rawValue: $0) != nil }
     }
-
-    /// The IV that chunk `index` starts from.
-    package func iv(ofChunk index: UInt64) -> Block { nonces.block(ofChunk: index) }
 }

@@ -1,5 +1,5 @@
-/// Reads an object of authenticated chunks: fetches the chunks that a range touches, and delivers nothing of one before
-/// its tag has been found right.
+/// Reads an object whose chunks are opened as a whole: fetches the chunks that a range touches, and delivers nothing of one
+/// before its tag, if it has one, has been found right.
 ///
 /// Several chunks that follow one another are fetched in one go, into the cursor's buffer, and each is opened from there
 /// into the caller's buffer if it is wanted whole. Of others, the latest one that was opened is kept, so that small reads
@@ -13,8 +13,8 @@
 final class ChunkCursor: ChunkKeeper {
     private let source: any ByteSource
     private let layout: Layout
-    private let context: any CipherContext
-    /// Ciphertext of one chunk at least.
+    private let opener: ChunkOpener
+    /// Ciphertext of one chunk at least, and the bytes behind it that opening takes.
     private let fetched: UnsafeMutableRawBufferPointer
     /// Space for the plaintext of one chunk.
     private let kept: UnsafeMutableRawBufferPointer
@@ -23,27 +23,27 @@ final class ChunkCursor: ChunkKeeper {
     /// The max number of bytes that may hold plaintext.
     private var usedByteCount = 0
 
-    init(
-        object: EncryptedObject, context: any CipherContext, format: ChunkFormat
-    ) throws(DecryptionError) {
+    init(object: EncryptedObject, opener: ChunkOpener) throws(DecryptionError) {
         self.source = object.source
         self.layout = object.layout
-        self.context = context
-        let counts = Self.bufferByteCounts(layout, format, requestByteCount: source.requestByteCount)
-        guard let fetchByteCount = Int(exactly: counts.fetched), let keptByteCount = Int(exactly: counts.kept) else {
+        self.opener = opener
+        let counts = Self.bufferByteCounts(layout, requestByteCount: source.requestByteCount)
+        guard let fetchByteCount = Int(exactly: counts.fetched), let keptByteCount = Int(exactly: counts.kept),
+            fetchByteCount < Int.max - ChunkOpener.spareByteCount
+        else {
             throw .invalidParameter(
                 name: "chunk length", value: "\(counts.kept)", expected: "one that can be held whole")
         }
         // Memory that is never used is never resident.
-        let buffers = try UnsafeMutableRawBufferPointer.tryAllocate(byteCounts: [fetchByteCount, keptByteCount])
+        let buffers = try UnsafeMutableRawBufferPointer.tryAllocate(
+            byteCounts: [fetchByteCount + ChunkOpener.spareByteCount, keptByteCount])
         (self.fetched, self.kept) = (buffers[0], buffers[1])
     }
 
     /// The bytes of ciphertext, and of plaintext, that a cursor has space for.
-    static func bufferByteCounts(
-        _ layout: Layout, _ format: ChunkFormat, requestByteCount: Int
-    ) -> (fetched: UInt64, kept: UInt64) {
-        let chunk = min(format.chunkCiphertextByteCount, layout.ciphertextByteCount)
+    static func bufferByteCounts(_ layout: Layout, requestByteCount: Int) -> (fetched: UInt64, kept: UInt64) {
+        let chunk = min(layout.geometry.maxStoredChunkByteCount, layout.ciphertextByteCount)
+        guard chunk > 0 else { return (0, 0) }
         return (min(max(chunk, UInt64(requestByteCount) / chunk * chunk), layout.ciphertextByteCount), chunk)
     }
 
@@ -85,7 +85,9 @@ final class ChunkCursor: ChunkKeeper {
         var stop = first
         while stop < range.upperBound {
             let extent = layout.extent(at: stop)
-            guard extent.ciphertext.upperBound - start <= UInt64(fetched.count) else { break }
+            guard extent.ciphertext.upperBound - start <= UInt64(fetched.count - ChunkOpener.spareByteCount) else {
+                break
+            }
             (end, stop) = (extent.ciphertext.upperBound, extent.plaintext.upperBound)
         }
         try source.fetch(at: start, into: UnsafeMutableRawBufferPointer(rebasing: fetched[..<Int(end - start)]))
@@ -93,10 +95,11 @@ final class ChunkCursor: ChunkKeeper {
         while position < min(stop, range.upperBound) {
             let extent = layout.extent(at: position)
             let chunkStart = Int(extent.ciphertext.lowerBound - start)
-            let chunk = UnsafeRawBufferPointer(rebasing: fetched[chunkStart..<chunkStart + extent.ciphertext.count])
+            let chunk = UnsafeMutableRawBufferPointer(
+                rebasing: fetched[chunkStart..<chunkStart + extent.ciphertext.count])
             let isWhole = position == extent.plaintext.lowerBound && extent.plaintext.upperBound <= range.upperBound
             if isWhole, let output = buffer.baseAddress {
-                try open(chunk, extent, into: output + Int(position - range.lowerBound))
+                try opener.open(chunk, extent, into: output + Int(position - range.lowerBound))
                 position = extent.plaintext.upperBound
             } else {
                 try keep(chunk, extent)
@@ -106,22 +109,13 @@ final class ChunkCursor: ChunkKeeper {
         return position
     }
 
-    private func keep(_ chunk: UnsafeRawBufferPointer, _ extent: Extent) throws(DecryptionError) {
+    private func keep(_ chunk: UnsafeMutableRawBufferPointer, _ extent: Extent) throws(DecryptionError) {
         guard let output = kept.baseAddress else { return }
         // If it fails, neither chunk is there.
         keptRange = 0..<0
         usedByteCount = max(usedByteCount, extent.plaintext.count)
-        try open(chunk, extent, into: output)
+        try opener.open(chunk, extent, into: output)
         keptRange = extent.plaintext
-    }
-
-    private func open(
-        _ chunk: UnsafeRawBufferPointer, _ extent: Extent, into output: UnsafeMutableRawPointer
-    ) throws(DecryptionError) {
-        let number = layout.geometry.chunkIndex(at: extent.plaintext.lowerBound)
-        try extent.iv.withNonce(for: extent.cipher) { (nonce) throws(DecryptionError) in
-            try context.open(chunk, chunk: number, into: output, nonce: nonce)
-        }
     }
 
     /// Delivers what is kept of `range` from `position` on.

@@ -11,32 +11,28 @@ public final class EncryptedObject: Sendable {
 
     private let backend: any CipherBackend
     /// The key of the ciphertext: the caller's, or one that was derived from it.
-    private let key: SecretKey
+    private let key: ObjectKey
 
-    /// Opens an object: probes its end where the strategy needs that, and works out its layout. Of an object of
-    /// authenticated chunks, the header is checked, and then the last chunk, which proves the length.
+    /// Opens an object: checks its header, if it has one, probes its end where the format needs that, and works out its
+    /// layout. Of an object of authenticated chunks, the last one is checked, which proves the length.
     ///
     /// - Throws: `DecryptionError.invalidParameter`, `.unsupported`, `.invalidKeyMaterial`, `.io`,
     ///   `.truncatedCiphertext`, `.invalidPadding`, `.headerRejected`, `.authenticationFailed`, `.backend`; checked in
     ///   the order of PROTOCOL.md.
-    public init(
+    public convenience init(
         source: any ByteSource, strategy: Strategy, backend: any CipherBackend, key: SecretKey
     ) throws(DecryptionError) {
-        try strategy.validate()
-        if let format = strategy.chunkFormat {
-            let opened = try OpenedChunks(source: source, format: format, backend: backend, key: key)
-            self.layout = opened.layout
-            self.key = opened.key
-        } else {
-            let context = try backend.makeContext(strategy.cipher, .decrypt, key: key)
-            let probe = try Probe(strategy: strategy, ciphertextByteCount: source.byteCount)
-            var lastBlock: Block?
-            if let step = probe.lastBlock {
-                lastBlock = try EncryptedObject.decryptBlock(step, from: source, with: context)
-            }
-            self.layout = try probe.layout(lastBlock: lastBlock)
-            self.key = key
-        }
+        try self.init(source: source, strategy: strategy, backend: backend, key: key, knownByteCount: nil)
+    }
+
+    /// Opens an object, perhaps again: if its plaintext's length was found before, its end is not looked at.
+    init(
+        source: any ByteSource, strategy: Strategy, backend: any CipherBackend, key: SecretKey, knownByteCount: UInt64?
+    ) throws(DecryptionError) {
+        let (source, strategy) = try strategy.inner(of: source)
+        let opened = try OpenedObject(
+            source: source, strategy: strategy, backend: backend, key: key, knownByteCount: knownByteCount)
+        (self.layout, self.key) = (opened.layout, opened.key)
         self.source = source
         self.strategy = strategy
         self.backend = backend
@@ -63,61 +59,62 @@ public final class EncryptedObject: Sendable {
     /// - Returns: A cursor without a position: every read says where it starts.
     /// - Throws: `DecryptionError.backend`, `.invalidParameter`, `.io` if the source cannot be viewed.
     public func makeCursor(windowByteCount: Int = .max) throws(DecryptionError) -> any RandomAccessDecryptor {
-        // What is fetched goes into the caller's buffer, so that a long request takes no more memory than a short one; and
-        // it is read from the page cache a little faster.
+        // What is fetched goes into the caller's buffer, so that a long request takes no more memory than a short one;
+        // and it is read from the page cache a little faster.
         try makeCursor(windowByteCount: windowByteCount, requestByteCount: DistantSource.requestByteCount)
     }
 
-    /// Makes a reader that asks for at most so many bytes at once; one of authenticated chunks asks for what its source is
-    /// best asked for.
+    /// Makes a reader that asks for at most so many bytes at once; one of authenticated chunks asks for what its source
+    /// is best asked for.
     package func makeCursor(
         windowByteCount: Int, requestByteCount: Int
     ) throws(DecryptionError) -> any RandomAccessDecryptor {
         guard windowByteCount > 0 else {
             throw .invalidParameter(name: "window", value: "\(windowByteCount)", expected: "at least 1 byte")
         }
-        guard let format = strategy.chunkFormat else {
-            return try ReadCursor(
-                object: self, context: try makeContext(), windowByteCount: windowByteCount,
-                requestByteCount: requestByteCount)
+        if layout.chunkCount == 0, layout.geometry.end.emptyHasNoHeader { return EmptyCursor() }
+        guard case .fixed(let key) = key, layout.rules.isStreaming else {
+            return try ChunkCursor(object: self, opener: makeOpener())
         }
-        return try ChunkCursor(object: self, context: try makeContext(), format: format)
+        return try ReadCursor(
+            object: self, context: try backend.makeContext(layout.cipher, .decrypt, key: key),
+            windowByteCount: windowByteCount, requestByteCount: requestByteCount)
     }
 
-    /// The max number of bytes that a cursor of ``makeCursor(windowByteCount:)`` keeps between reads: of authenticated chunks,
-    /// what it fetches and the latest one that was opened; else none worth counting.
+    /// The max number of bytes that a cursor of ``makeCursor(windowByteCount:)`` keeps between reads: of authenticated
+    /// chunks, what it fetches and the latest one that was opened; else none worth counting.
     package var cursorByteCount: UInt64 {
-        guard let format = strategy.chunkFormat else { return 0 }
-        let counts = ChunkCursor.bufferByteCounts(layout, format, requestByteCount: source.requestByteCount)
+        guard !layout.rules.isStreaming else { return 0 }
+        let counts = ChunkCursor.bufferByteCounts(layout, requestByteCount: source.requestByteCount)
         return counts.fetched + counts.kept
+    }
+
+    /// Makes what opens chunks as a whole, for one thread.
+    package func makeOpener() throws(DecryptionError) -> ChunkOpener {
+        try ChunkOpener(layout: layout, key: key, backend: backend)
     }
 
     /// Makes a context of the object's backend, cipher and key, for one thread.
     ///
-    /// - Throws: `DecryptionError.backend`.
+    /// - Throws: `DecryptionError.backend`, `.unsupported` if chunks have keys of their own.
     package func makeContext() throws(DecryptionError) -> any CipherContext {
-        try backend.makeContext(strategy.cipher, .decrypt, key: key)
+        guard case .fixed(let key) = key else {
+            throw .unsupported("a context of \(strategy.name), which has several keys")
+        }
+        return try backend.makeContext(layout.cipher, .decrypt, key: key)
+    }
+}
+
+/// A reader of an object without any bytes.
+private final class EmptyCursor: RandomAccessDecryptor {
+    var plaintextByteCount: UInt64 { 0 }
+
+    func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int {
+        guard offset == 0 else { throw .rangeOutOfBounds(offset: offset, plaintextByteCount: 0) }
+        return 0
     }
 
-    private static func decryptBlock(
-        _ step: ReadStep, from source: any ByteSource, with context: any CipherContext
-    ) throws(DecryptionError) -> Block {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 32, alignment: 16)
-        defer {
-            eraseBytes(buffer)
-            buffer.deallocate()
-        }
-        let fetched = UnsafeMutableRawBufferPointer(rebasing: buffer[..<step.fetch.count])
-        try source.fetch(at: step.fetch.lowerBound, into: fetched)
-        let block = UnsafeMutableRawBufferPointer(rebasing: fetched[(fetched.count - 16)...])
-        let iv: Block
-        switch step.iv {
-        case .value(let value): iv = value
-        case .precedingBlock: iv = Block(loadingFrom: UnsafeRawBufferPointer(fetched))
-        }
-        try context.process(inPlace: block, iv: iv)
-        return Block(loadingFrom: UnsafeRawBufferPointer(block))
-    }
+    func checkVersion() throws(DecryptionError) {}
 }
 
 /// Anything that delivers decrypted bytes from the middle of an encrypted object: our readers, or an external program
@@ -139,12 +136,12 @@ public protocol RandomAccessDecryptor: AnyObject {
     ///   - buffer: Where the plaintext goes.
     /// - Returns: The number of bytes delivered: `min(buffer.count, plaintextByteCount - offset)`.
     /// - Throws: `DecryptionError.rangeOutOfBounds` if `offset` lies past the plaintext's end, whatever the buffer's
-    ///   length; `.io` and `.truncatedCiphertext` if the source fails; `.authenticationFailed`; `.backend` if the crypto
-    ///   library fails.
+    ///   length; `.io` and `.truncatedCiphertext` if the source fails; `.authenticationFailed`; `.backend` if the
+    ///   crypto library fails.
     func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int
 
-    /// Checks that all bytes that were read since the object was opened are of one version of its source: for the end of
-    /// an operation, before it says that it succeeded. See ``ByteSource/checkVersion()``.
+    /// Checks that all bytes that were read since the object was opened are of one version of its source: for the end
+    /// of an operation, before it says that it succeeded. See ``ByteSource/checkVersion()``.
     ///
     /// - Throws: `DecryptionError.sourceChanged` if the source's length is another one; `.io` if the bytes may be of
     ///   several versions.
@@ -152,7 +149,8 @@ public protocol RandomAccessDecryptor: AnyObject {
 }
 
 extension RandomAccessDecryptor {
-    /// Reads up to `count` bytes into a new array, and checks their version. See ``read(at:into:)``, ``checkVersion()``.
+    /// Reads up to `count` bytes into a new array, and checks their version. See ``read(at:into:)``,
+    /// ``checkVersion()``.
     public func read(at offset: UInt64, count: Int) throws(DecryptionError) -> [UInt8] {
         precondition(count >= 0, "count \(count)")
         let maximum = offset < plaintextByteCount ? Int(min(UInt64(count), plaintextByteCount - offset)) : 0

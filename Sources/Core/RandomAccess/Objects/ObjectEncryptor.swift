@@ -2,6 +2,8 @@
 ///
 /// Holds one window of plaintext at most, or one chunk where chunks are authenticated, whatever the object's length.
 public final class ObjectEncryptor {
+    /// The places of the object's chunks, which may follow from the key's length.
+    package let geometry: Geometry
     private let writer: any ObjectWriter
 
     /// Creates an encryptor for one object.
@@ -16,28 +18,40 @@ public final class ObjectEncryptor {
     public convenience init(
         strategy: Strategy, backend: any CipherBackend, key: SecretKey, windowByteCount: Int = 1 << 18
     ) throws(DecryptionError) {
-        var generator = SystemRandomNumberGenerator()
-        try self.init(
-            strategy: strategy, backend: backend, key: key, windowByteCount: windowByteCount, salts: &generator)
+        try self.init(strategy: strategy, backend: backend, key: key, windowByteCount: windowByteCount) { bytes in
+            var generator = SystemRandomNumberGenerator()
+            for index in bytes.indices { bytes[index] = .random(in: 0...255, using: &generator) }
+        }
     }
 
-    /// Creates an encryptor whose salts, where the format has such, come from a generator of the caller's.
+    /// Makes an encryptor of objects whose salts and nonces, where the format draws them at random, come from the
+    /// caller.
     ///
     /// An object must never have the key and the salt of another one: this is for objects that are made again as they
     /// were, for tests and measurements.
     ///
+    /// - Parameters:
+    ///   - strategy: The format and its parameters.
+    ///   - backend: The library that encrypts.
+    ///   - key: The key.
+    ///   - windowByteCount: The bytes that are encrypted at once.
+    ///   - random: Fills a buffer.
     /// - Throws: As the other initialiser.
     package init(
         strategy: Strategy, backend: any CipherBackend, key: SecretKey, windowByteCount: Int = 1 << 18,
-        salts: inout some RandomNumberGenerator
+        random: @escaping (UnsafeMutableRawBufferPointer) -> Void
     ) throws(DecryptionError) {
-        try strategy.validate()
-        if let format = strategy.chunkFormat {
-            let salt = (0..<format.randomByteCount).map { _ in UInt8.random(in: 0...255, using: &salts) }
-            self.writer = try ChunkEncryptor(format: format, backend: backend, key: key, salt: salt)
+        let object = try NewObject(strategy, backend: backend, key: key) { count in
+            var bytes = [UInt8](repeating: 0, count: count)
+            bytes.withUnsafeMutableBytes(random)
+            return bytes
+        }
+        geometry = object.geometry
+        if object.rules.isStreaming {
+            self.writer = try ChainEncryptor(object, backend: backend, windowByteCount: windowByteCount)
         } else {
-            self.writer = try ChainEncryptor(
-                strategy: strategy, backend: backend, key: key, windowByteCount: windowByteCount)
+            // Parts of chunks are drawn while they are written.
+            self.writer = try ChunkEncryptor(object, backend: backend, random: random)
         }
     }
 
@@ -59,6 +73,123 @@ public final class ObjectEncryptor {
     }
 }
 
+/// An object that is written: its header, and the rules of its chunks.
+struct NewObject {
+    let header: [UInt8]
+    /// The header of a format in which it is a look at the first chunk.
+    let lookedAt: ObjectHeader?
+    let geometry: Geometry
+    private let shape: ChunkShape
+    let rules: ChunkRules
+    let key: ObjectKey
+    /// The names that are known of the object.
+    private let names: [String: Value]
+    private let format: Format
+    private let backend: any CipherBackend
+    private let random: (Int) -> [UInt8]
+
+    /// Draws what the format has at random, and derives the rest.
+    ///
+    /// - Throws: `DecryptionError.unsupported` for a format that the description does not say how to write.
+    init(
+        _ strategy: Strategy, backend: any CipherBackend, key: SecretKey, random: @escaping (Int) -> [UInt8]
+    ) throws(DecryptionError) {
+        let format = strategy.format
+        // An IV that stands in front is drawn like what the format has at random.
+        let hasIVInFront = strategy.outer.hasIVInFront
+        let strategy =
+            hasIVInFront
+            ? strategy.replacing(Format.Input.ivName, with: .bytes(ByteString(random(Block.byteCount)))) : strategy
+        let formatShape = try strategy.shape()
+        if let known = formatShape.known { try backend.require(known) }
+        try strategy.check(key)
+        guard strategy.outer.skipByteCount == 0, strategy.outer.trimByteCount == 0 else {
+            throw .unsupported("a new object with other bytes around it")
+        }
+        let unknown = format.rules.chunkNames.intersection(["count", "size"])
+        guard unknown.isEmpty else {
+            throw .unsupported(
+                "a new object of \(format.name): a writer does not know \(unknown.sorted().joined(separator: ", "))")
+        }
+        let header = try ObjectHeader(writing: strategy, key: key, backend: backend, random: random)
+        let shape: ChunkShape
+        do throws(DecryptionError) {
+            shape = try formatShape.shape(of: header)
+        } catch .invalidHeader(let expected) {
+            throw .unsupported(
+                "a new object of \(format.name), whose header is drawn at random and is not \(expected)")
+        }
+        try backend.require(shape)
+        let geometry = shape.geometry
+        guard geometry.trailerByteCount == 0 || !format.trailerFields.isEmpty,
+            geometry.headerByteCount >= UInt64(header.byteCount) || geometry.headerByteCount == 0
+        else {
+            throw .unsupported("a new object of \(format.name): the description does not say what all of its parts are")
+        }
+        // A header that is a look at the first chunk is written with that.
+        let gap = geometry.headerByteCount == 0 ? 0 : Int(geometry.headerByteCount) - header.byteCount
+        guard gap <= 1 << 24 else {
+            throw .unsupported("a new object of \(format.name) with \(gap) bytes before its first chunk")
+        }
+        let isLookAhead = geometry.headerByteCount == 0
+        let isEncrypted = format.header.contains { $0.sealed != nil }
+        guard !isLookAhead || header.byteCount == 0 || !shape.isStreaming && !isEncrypted else {
+            throw .unsupported("a new object of \(format.name), whose header is a look at ciphertext")
+        }
+        self.header = (hasIVInFront ? strategy.iv.bytes : []) + (isLookAhead ? [] : header.bytes + random(gap))
+        lookedAt = isLookAhead && header.byteCount > 0 ? header : nil
+        (self.key, rules) = (
+            try ObjectKey(format, header.names, parts: shape.partRanges), try ChunkRules(format, shape, header.names)
+        )
+        (self.geometry, self.shape) = (geometry, shape)
+        (names, self.format, self.backend, self.random) = (header.names, format, backend, random)
+        guard rules.areWritable else {
+            throw .unsupported("a new object of \(format.name): parts of its chunks depend on one another")
+        }
+        if let field = try strategy.facts().fieldWithUsedNonce {
+            throw .unsupported(
+                "a new object of \(format.name), whose \"\(field)\" has the key and nonce of something else in it")
+        }
+        if let (first, second) = try strategy.facts().chunksWithOneNonce {
+            throw .unsupported(
+                "a new object of \(format.name), whose chunks \(first) and \(second) have one key and nonce: expected "
+                    + "nonces that differ, or \"maxChunks\"")
+        }
+    }
+}
+
+extension NewObject {
+    /// Makes what stands behind the chunks, and writes it.
+    func writeTrailer(
+        chunkCount: UInt64, plaintextByteCount: UInt64, to sink: (UnsafeRawBufferPointer) throws -> Void
+    ) throws {
+        guard !format.trailerFields.isEmpty else { return }
+        let trailer = ObjectTrailer(format, names, chunkCount: chunkCount, plaintextByteCount: plaintextByteCount)
+        try trailer.bytes(backend: backend, random: random).withUnsafeBytes(sink)
+    }
+
+    /// Refuses a first chunk, of so many bytes of plaintext, of which a reader would make another header, by which
+    /// chunks are encrypted in another way.
+    func checkFirst(_ chunk: UnsafeRawBufferPointer, plaintextByteCount: Int) throws(DecryptionError) {
+        guard let lookedAt else { return }
+        let (format, names) = (lookedAt.format, try lookedAt.asRead(from: chunk).names)
+        let (written, read) = (
+            try ChunkBindings(format, shape, lookedAt.names), try ChunkBindings(format, shape, names)
+        )
+        guard written.isEqual(to: read, byteCount: UInt64(plaintextByteCount)) else {
+            throw .unsupported("a new object of \(format.name), whose header is not what its first chunk begins with")
+        }
+    }
+
+    /// Refuses a chunk behind as many as the format has.
+    func checkChunkNumber(_ index: UInt64) throws(DecryptionError) {
+        guard index < geometry.maxChunkCount else {
+            throw .invalidParameter(
+                name: "plaintext", value: "of more than \(index) chunks", expected: "at most so many")
+        }
+    }
+}
+
 /// What encrypts the objects of some strategies.
 protocol ObjectWriter: AnyObject {
     func append(_ plaintext: UnsafeRawBufferPointer, to sink: (UnsafeRawBufferPointer) throws -> Void) throws
@@ -67,7 +198,7 @@ protocol ObjectWriter: AnyObject {
 
 /// Encrypts objects of CBC and CTR; see ``ObjectEncryptor``.
 final class ChainEncryptor: ObjectWriter {
-    private let strategy: Strategy
+    private let object: NewObject
     private let context: any CipherContext
     /// Plaintext that is waiting, from the buffer's start; has space for one block of padding behind a full window.
     private let buffer: UnsafeMutableRawBufferPointer
@@ -78,15 +209,21 @@ final class ChainEncryptor: ObjectWriter {
     private var chunkFilled: UInt64 = 0
     private var total: UInt64 = 0
     private var iv: Block
+    private var isHeaderWritten = false
 
-    init(
-        strategy: Strategy, backend: any CipherBackend, key: SecretKey, windowByteCount: Int
-    ) throws(DecryptionError) {
-        self.strategy = strategy
-        self.context = try backend.makeContext(strategy.cipher, .encrypt, key: key)
+    init(_ object: NewObject, backend: any CipherBackend, windowByteCount: Int) throws(DecryptionError) {
+        self.object = object
+        guard case .fixed(let key) = object.key else {
+            throw .unsupported("\(object.rules.cipher.rawValue) with a key for each chunk")
+        }
+        guard !object.rules.nonce.differsAtEnd else {
+            throw .unsupported("a new object of \(object.rules.cipher.rawValue) with another nonce of the last chunk")
+        }
+        try object.rules.checkBlock(ofChunk: 0, at: 0, isLast: false)
+        self.context = try backend.makeContext(object.rules.cipher, .encrypt, key: key)
         self.windowByteCount = max(16, windowByteCount / 16 * 16)
         self.buffer = try .tryAllocate(byteCount: self.windowByteCount + 16)
-        self.iv = strategy.iv(ofChunk: 0)
+        self.iv = object.rules.block(ofChunk: 0, at: 0, isLast: false)
     }
 
     deinit {
@@ -100,16 +237,20 @@ final class ChainEncryptor: ObjectWriter {
     ) throws {
         var rest = plaintext[...]
         while !rest.isEmpty {
-            let chunkRest = (strategy.chunkByteCount ?? .max) - chunkFilled
+            let chunkRest = capacity - chunkFilled
             let count = Int(min(UInt64(min(rest.count, windowByteCount - filled)), chunkRest))
             UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
                 .copyMemory(from: UnsafeRawBufferPointer(rebasing: rest.prefix(count)))
             rest = rest.dropFirst(count)
             filled += count
             maxFilled = max(maxFilled, filled)
+            if chunkFilled == 0, total > 0 {
+                try object.checkChunkNumber(chunkIndex)
+                try object.rules.checkBlock(ofChunk: chunkIndex, at: total, isLast: false)
+            }
             chunkFilled += UInt64(count)
             total += UInt64(count)
-            if chunkFilled == strategy.chunkByteCount {
+            if chunkFilled == capacity {
                 try endChunk(to: sink)
             } else if filled == windowByteCount {
                 try flush(filled, to: sink)
@@ -118,15 +259,26 @@ final class ChainEncryptor: ObjectWriter {
     }
 
     func finish(to sink: (UnsafeRawBufferPointer) throws -> Void) throws {
-        if strategy.padding == Padding.none, total % 16 != 0 {
-            throw DecryptionError.unalignedPlaintext(byteCount: total)
+        if !object.geometry.end.isPadded, total % object.geometry.end.unitByteCount != 0 {
+            throw DecryptionError.unalignedPlaintext(byteCount: total, unit: object.geometry.end.unitByteCount)
         }
-        // An empty plaintext is one chunk of padding; otherwise no chunk is empty.
-        if chunkFilled > 0 || total == 0 { try endChunk(to: sink) }
+        let end = object.geometry.end
+        if total == 0, end.emptyHasNoHeader, !end.emptyHasChunk { return }
+        try writeHeader(to: sink)
+        // An empty plaintext is one chunk of padding, if the format says so; otherwise no chunk is empty.
+        if chunkFilled > 0 || total == 0 && end.emptyHasChunk { try endChunk(to: sink) }
+        // Without padding, a chunk of no bytes is none.
+        let chunkCount = total == 0 && !end.isPadded ? 0 : chunkIndex
+        try object.writeTrailer(chunkCount: chunkCount, plaintextByteCount: total, to: sink)
+    }
+
+    /// The plaintext bytes that the current chunk holds when it is full.
+    private var capacity: UInt64 {
+        object.geometry.chunkByteCount - (chunkIndex == 0 ? object.geometry.missingByteCount : 0)
     }
 
     private func endChunk(to sink: (UnsafeRawBufferPointer) throws -> Void) throws {
-        if strategy.padding == .pkcs7 {
+        if object.geometry.end.isPadded {
             let count = PKCS7.paddingByteCount(afterPlaintext: chunkFilled)
             for index in filled..<filled + count { buffer[index] = UInt8(count) }
             filled += count
@@ -135,14 +287,20 @@ final class ChainEncryptor: ObjectWriter {
         try flush(filled, to: sink)
         chunkIndex += 1
         chunkFilled = 0
-        iv = strategy.iv(ofChunk: chunkIndex)
+        iv = object.rules.block(ofChunk: chunkIndex, at: total, isLast: false)
+    }
+
+    private func writeHeader(to sink: (UnsafeRawBufferPointer) throws -> Void) throws {
+        if !isHeaderWritten, !object.header.isEmpty { try object.header.withUnsafeBytes(sink) }
+        isHeaderWritten = true
     }
 
     private func flush(_ count: Int, to sink: (UnsafeRawBufferPointer) throws -> Void) throws {
         guard count > 0 else { return }
+        try writeHeader(to: sink)
         let bytes = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
         try context.process(inPlace: bytes, iv: iv)
-        iv = strategy.cipher.iv(
+        iv = object.rules.cipher.iv(
             after: iv, blockCount: count / 16,
             lastCiphertext: Block(loadingFrom: UnsafeRawBufferPointer(bytes), at: count - 16))
         try sink(UnsafeRawBufferPointer(bytes))

@@ -174,8 +174,7 @@ extension ReadCursor {
         let end =
             request.isOneStep
             ? first.ciphertext.upperBound
-            : layout.extent(at: request.plaintext.upperBound - 1)
-                .step(for: request.plaintext.upperBound - 1..<request.plaintext.upperBound).ciphertext.upperBound
+            : lastStep(of: request.plaintext).ciphertext.upperBound
         let range = first.ciphertext.lowerBound - (hasBefore ? 16 : 0)..<end
         if let view {
             let seen = try view.bytes(range)
@@ -197,6 +196,10 @@ extension ReadCursor {
             into: FetchBuffers(
                 head: part((hasBefore ? 0 : 16)..<16 + headByteCount), body: body, tail: ciphertext.overflow))
         return (ciphertext, hasBefore ? Block(loadingFrom: UnsafeRawBufferPointer(part(0..<16))) : nil)
+    }
+
+    private func lastStep(of range: Range<UInt64>) -> ReadStep {
+        layout.step(for: range.upperBound - 1..<range.upperBound, in: layout.extent(at: range.upperBound - 1))
     }
 
     /// Behind the block before a request, its first block, and its last one.
@@ -222,7 +225,7 @@ extension ReadCursor {
         var knownIV: Block?
         switch first.iv {
         case .value(let value): knownIV = value
-        case .precedingBlock:
+        case .precedingBlock, .ofChunk:
             if let carry, carry.ciphertextEnd == first.ciphertext.lowerBound { knownIV = carry.block }
         }
         let (ciphertext, before) = try ciphertext(of: request, withBlockBefore: knownIV == nil, into: output)
@@ -288,7 +291,7 @@ extension ReadCursor {
                 return try context.process(inPlace: output, iv: iv)
             }
             try source.fetch(at: start, into: stretch)
-        case .precedingBlock:
+        case .precedingBlock, .ofChunk:
             let fetched = part(0..<16 + count)
             try source.fetch(at: start - 16, into: fetched)
             iv = Block(loadingFrom: UnsafeRawBufferPointer(fetched))

@@ -72,6 +72,7 @@ struct LoggedSubject: JudgedSubject {
         base.supports(strategy, keyByteCount: keyByteCount)
     }
 
+    func promises(_ group: VectorGroup) -> Bool { base.promises(group) }
     func fitness(for group: VectorGroup) -> Fitness { base.fitness(for: group) }
     func takes(offset: UInt64, count: Int) -> Bool { base.takes(offset: offset, count: count) }
     func setups(for group: VectorGroup) -> (always: [ReaderSetup], inTurn: [ReaderSetup]) { base.setups(for: group) }

@@ -1,8 +1,8 @@
 internal import RandomAccess
 internal import Vectors
 
-/// A reader in this process that is asked just what a program that speaks the protocol is asked: ranges of one object after
-/// another, whose ciphertext is served to it.
+/// A reader in this process that is asked just what a program that speaks the protocol is asked: ranges of one object
+/// after another, whose ciphertext is served to it.
 struct ServedReader: JudgedSubject {
     let base: ConformanceSubject
     /// The windows that it reads in.
@@ -47,7 +47,7 @@ private final class ServedObject: JudgedObject {
         self.subject = subject
         self.served = ServedCiphertext(group)
         self.rule =
-            group.playlist == nil
+            FetchRule.tells(of: group)
             ? FetchRule(
                 strategy: group.strategy, granularity: .block, ciphertextByteCount: group.ciphertext.byteCount) : nil
     }

@@ -3,17 +3,17 @@ internal import Vectors
 
 /// Judges which ciphertext a subject fetched, apart from whether its bytes are right.
 ///
-/// A read may fetch what the granularity that was declared allows; of that, one block twice for each request, or for each
-/// window, which is what a reader with windows does at their edges. What was fetched since the object was opened may have
-/// been kept, and need not be fetched again. Of authenticated chunks a read may fetch those that it touches, whole. Our
-/// own readers fetch what lies together in one request.
+/// A read may fetch what the granularity that was declared allows; of that, one block twice for each request, or for
+/// each window, which is what a reader with windows does at their edges. What was fetched since the object was opened
+/// may have been kept, and need not be fetched again. Of authenticated chunks a read may fetch those that it touches,
+/// whole. Our own readers fetch what lies together in one request.
 ///
 /// - Source: PROTOCOL.md, "Served sources"; NIST SP 800-38A, section 6.2.
 package struct FetchRule: Sendable {
     /// What a subject declares.
     package enum Granularity: Hashable, Sendable {
-        /// The blocks that cover the range, and in CBC the one before in each chunk; of each window of so many bytes one
-        /// block may be fetched twice. What our cursors promise, which keep nothing.
+        /// The blocks that cover the range, and in CBC the one before in each chunk; of each window of so many bytes
+        /// one block may be fetched twice. What our cursors promise, which keep nothing.
         case window(byteCount: Int)
         /// The blocks that cover the range and the one before, in each chunk.
         case block
@@ -36,9 +36,9 @@ package struct FetchRule: Sendable {
     private let isCTR: Bool
     private let chunkByteCount: UInt64
     private let chunkCiphertextByteCount: UInt64
-    /// Where authenticated chunks lie, which are fetched whole.
-    private let chunks: OracleChunkLayout?
-    /// The header of authenticated chunks, which may be fetched before a length is found to be impossible.
+    /// The places of chunks that are fetched whole.
+    private let chunks: OracleLayout?
+    /// The bytes that opening looks at, which may be fetched before a length is found to be impossible.
     private let headerByteCount: UInt64
 
     /// Creates the rule for an object.
@@ -51,19 +51,27 @@ package struct FetchRule: Sendable {
         self.isCTR = strategy.cipher == .aesCTR
         self.chunkByteCount = strategy.chunkByteCount ?? 1 << 62
         self.chunkCiphertextByteCount = chunkByteCount + (strategy.padding == .pkcs7 ? 16 : 0)
-        self.headerByteCount = strategy.chunkFormat.map(OracleChunkLayout.headerByteCount) ?? 0
-        self.chunks = strategy.chunkFormat.flatMap {
-            try? OracleChunkLayout($0, ciphertextByteCount: ciphertextByteCount)
-        }
+        self.headerByteCount = OracleLayout.lookedAtByteCount(of: strategy)
+        let chunks = try? OracleLayout(strategy, ciphertextByteCount: ciphertextByteCount)
+        self.chunks = chunks.flatMap { $0.chunkCount > 0 ? $0 : nil }
+    }
+
+    /// Says whether it is known what reads of a group's object need: not where the parts of a playlist lie, nor the
+    /// stretches of CBC and CTR behind a header or between parts.
+    static func tells(of group: VectorGroup) -> Bool {
+        guard group.playlist == nil else { return false }
+        let format = group.strategy.format
+        guard group.strategy.isStreaming else { return OracleLayout.isKnown(of: group.strategy) }
+        return format.header.isEmpty && format.layout == [.data] && format.trailer == nil
     }
 
     /// What opening the object may fetch: the last chunk's last two blocks; or that chunk, where chunks are declared.
     var allowedToOpen: RangeSet<UInt64> {
         guard ciphertextByteCount > 0 else { return RangeSet() }
         if let chunks {
-            var allowed = RangeSet(0..<chunks.headerByteCount)
-            allowed.insert(
-                contentsOf: chunks.ciphertextStart(ofChunk: chunks.chunkCount - 1)..<ciphertextByteCount)
+            var allowed = RangeSet(0..<chunks.lookedAtByteCount)
+            allowed.insert(contentsOf: chunks.stored(chunks.chunkCount - 1))
+            allowed.insert(contentsOf: chunks.trailer)
             return allowed
         }
         let lastChunk = (ciphertextByteCount - 1) / chunkCiphertextByteCount * chunkCiphertextByteCount
@@ -176,7 +184,8 @@ package struct FetchRule: Sendable {
 
     /// The max number of requests that a read may take.
     ///
-    /// Of what lies together, each request delivers 128 KiB at least, or so many chunks that it takes long to list them.
+    /// Of what lies together, each request delivers 128 KiB at least, or so many chunks that it takes long to list
+    /// them.
     private func maxRequestCount(for range: Range<UInt64>) -> Int {
         guard mergesRequests else { return .max }
         guard !range.isEmpty else { return 0 }

@@ -124,7 +124,7 @@ struct IVGuess {
     func guess(_ delivered: [UInt8], from offset: UInt64, wrongFrom index: Int) throws(DecryptionError) -> String? {
         let first = block(with: offset + UInt64(index), delivered: offset..<offset + UInt64(delivered.count))
         // A few bytes agree by chance; the block after has more. Nothing but an authentic chunk is ever delivered.
-        guard let first, first.bytes.count >= 4, group.strategy.cipher.isStreaming else { return nil }
+        guard let first, first.bytes.count >= 4, group.strategy.isStreaming else { return nil }
         let lower = Int(first.start + UInt64(first.bytes.lowerBound) - offset)
         let wrong = Array(delivered[lower..<lower + first.bytes.count])
         return group.strategy.cipher == .aesCTR ? try counterGuess(wrong, first) : try chainGuess(wrong, first)
@@ -148,8 +148,7 @@ struct IVGuess {
         let start = block.start + UInt64(block.bytes.lowerBound)
         let expected = try group.plaintext.bytes(start..<start + UInt64(wrong.count))
         let (index, iv) = (block.index, group.strategy.iv)
-        let chunkIV =
-            if case .cbcChunked(_, _, .sequence, _) = group.strategy { iv.advanced(by: block.chunk) } else { iv }
+        let chunkIV = group.strategy.hasOneIV ? iv : iv.advanced(by: block.chunk)
         let right: Candidate =
             index == 0
             ? ("the chunk's IV", chunkIV)
@@ -210,7 +209,7 @@ struct IVGuess {
         guard let ciphertext = try bytes(block.ciphertextStart, count: block.bytes.upperBound) else { return nil }
         for candidate in found where candidate.block != iv.advanced(by: index) {
             let plaintext = GroupPlaintext(
-                oracle: Oracle(strategy: .ctr(iv: candidate.block), key: group.key),
+                oracle: Oracle(strategy: .whole(.aesCTR, iv: candidate.block), key: group.key),
                 ciphertext: MemorySource(ciphertext), byteCount: UInt64(ciphertext.count))
             if try plaintext.bytes(0..<plaintext.byteCount)[block.bytes] == wrong[...] {
                 return "the counter used for block \(index) was \(candidate.name): expected the IV + \(index)"

@@ -10,15 +10,18 @@ struct ExternalGrowth {
 
     private static let byteCount: UInt64 = 1 << 42
     private static let count = 16
+    private static let strategy = Strategy.whole(
+        .aesCTR, iv: Block(bigEndianValue: 0x1032_5476_98ba_dcfe))
 
     /// Reads a block at twice the offset again and again, until that takes long, from an object of 4 TiB in CTR.
     func run(into tally: inout Tally) {
         let flags = [ExternalFlag.growth.rawValue]
-        guard subject.hello.isServed, subject.hello.strategies.contains("ctr"), subject.isWorthAsking(flags),
+        guard subject.hello.isServed, subject.hello.strategies.contains(Self.strategy.name),
+            subject.isWorthAsking(flags),
             let keyByteCount = subject.hello.knownKeyByteCounts.first,
             let group = ExternalFixture.group(
-                id: "growth/ctr", strategy: .ctr(iv: Block(bigEndianValue: 0x1032_5476_98ba_dcfe)),
-                keyByteCount: keyByteCount, number: 280, plaintextByteCount: Self.byteCount),
+                id: "growth/\(Self.strategy.label)", strategy: Self.strategy, keyByteCount: keyByteCount,
+                number: 280, plaintextByteCount: Self.byteCount),
             let object = try? ExternalObject(group, session: subject.session, hello: subject.hello)
         else { return tally.note(.notRun, flags: flags) }
         defer { object.close() }

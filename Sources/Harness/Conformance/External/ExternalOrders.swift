@@ -47,15 +47,9 @@ struct ExternalOrders {
         }
     }
 
-    private static let strategies: [Strategy] = {
-        let iv = Block(bigEndianValue: 0x0f1e_2d3c_4b5a_6978_8796_a5b4_c3d2_e1f0)
-        return [
-            .cbcContinuous(iv: iv, padding: .pkcs7),
-            .cbcChunked(chunkByteCount: 96, iv: iv, ivRule: .fixed, padding: .pkcs7),
-            .cbcChunked(chunkByteCount: 96, iv: iv, ivRule: .sequence, padding: .pkcs7),
-            .ctr(iv: iv),
-        ]
-    }()
+    private static let strategies = VectorSet.plain(
+        chunkByteCount: 96, iv: Block(bigEndianValue: 0x0f1e_2d3c_4b5a_6978_8796_a5b4_c3d2_e1f0)
+    ).filter { $0.padding != Padding.none }
 
     /// Objects with different keys, of different lengths where the subject has several.
     private func object(_ strategy: Strategy, number: Int) -> ExternalObject? {
@@ -137,13 +131,15 @@ enum ExternalFixture {
     /// A strategy that the subject has, the simplest first.
     static func strategy(of hello: ExternalHello) -> Strategy? { strategies(of: hello).first }
 
-    /// The strategies that the subject has, one of each name.
+    /// The strategies that the subject lists, one of each name; of one that reads descriptions alone, the simplest.
     static func strategies(of hello: ExternalHello) -> [Strategy] {
         let iv = Block(bigEndianValue: 0x0011_2233_4455_6677_8899_aabb_ccdd_eeff)
-        let known: [Strategy] = [
-            .cbcContinuous(iv: iv, padding: .pkcs7),
-            .cbcChunked(chunkByteCount: 64, iv: iv, ivRule: .sequence, padding: .pkcs7), .ctr(iv: iv),
-        ]
-        return known.filter { hello.strategies.contains($0.name) }
+        let known = VectorSet.plain(chunkByteCount: 64, iv: iv).filter { strategy in
+            strategy.format.inputs.allSatisfy { $0.defaultValue == nil || $0.defaultValue == strategy[$0.name] }
+        }
+        // Those with padding first, whose ends are asked for, too.
+        let padded = known.filter { $0.padding != nil } + known.filter { $0.padding == nil }
+        let listed = padded.filter { hello.strategies.contains($0.name) }
+        return listed.isEmpty ? Array(padded.prefix(1).filter { $0.format.isOffered(by: hello.strategies) }) : listed
     }
 }

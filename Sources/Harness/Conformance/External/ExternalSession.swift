@@ -14,7 +14,8 @@ final class ExternalSession {
     private static let maxFullTimeouts = 5
     /// Answers with so many bytes say how fast a subject is.
     private static let timedByteCount = 1 << 20
-    /// A line that is longer is none of the protocol's, except in measurements, which are not asked for so many figures.
+    /// A line that is longer is none of the protocol's, except in measurements, which are not asked for so many
+    /// figures.
     private static let longestLine = 1 << 20
 
     /// The command line, for `/bin/sh -c`.
@@ -164,7 +165,7 @@ struct ExternalHello: Hashable, Sendable {
     var knownKeyByteCounts: [Int] { keyByteCounts.filter(Self.aesKeyByteCounts.contains).map { Int($0) } }
 
     /// What there are vectors for.
-    static let knownStrategies = Strategy.names + [PlaylistObject.strategyName]
+    static let knownStrategies = Format.names + [PlaylistObject.strategyName, Format.describedName]
 
     /// Whether it can do playlists.
     var readsPlaylists: Bool { strategies.contains(PlaylistObject.strategyName) }
@@ -217,12 +218,24 @@ struct ExternalHello: Hashable, Sendable {
     /// Whether it says that it can do what a group asks for.
     func supports(_ group: VectorGroup) -> Bool {
         guard group.playlist == nil else { return readsPlaylists }
-        return supports(group.strategy, keyByteCount: group.key.byteCount)
+        return group.strategy.format.isOffered(by: strategies) && lists(group.need)
     }
 
-    /// Whether it says that it can do this.
+    /// Says whether it can do this by its own account.
     func supports(_ strategy: Strategy, keyByteCount: Int) -> Bool {
-        strategies.contains(strategy.name)
-            && keyByteCounts.contains(UInt64(strategy.chunkFormat?.cipherKeyByteCount ?? keyByteCount))
+        strategy.format.isOffered(by: strategies) && lists(CipherNeed(of: strategy, keyByteCount: keyByteCount))
+    }
+
+    /// Says whether it lists the length of the AES key; other ciphers have one, or a name says it.
+    private func lists(_ need: CipherNeed?) -> Bool {
+        need?.aesKeyByteCount.map { keyByteCounts.contains(UInt64($0)) } ?? true
+    }
+
+    /// Says whether its lists tell that it has the cipher of a group's object: it knows the format by its name, and
+    /// the format has one cipher.
+    func promises(_ group: VectorGroup) -> Bool {
+        guard group.playlist == nil else { return true }
+        guard case .bytes = group.strategy.format.cipher.expression else { return false }
+        return strategies.contains(group.strategy.name)
     }
 }

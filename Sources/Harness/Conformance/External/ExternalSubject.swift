@@ -44,6 +44,8 @@ package final class ExternalSubject: JudgedSubject {
         hello.supports(strategy, keyByteCount: keyByteCount)
     }
 
+    package func promises(_ group: VectorGroup) -> Bool { hello.promises(group) }
+
     package func fitness(for group: VectorGroup) -> Fitness {
         guard hello.supports(group) else { return .unsupported }
         // The protocol has one request at a time, and no source that changes its length.
@@ -62,8 +64,8 @@ package final class ExternalSubject: JudgedSubject {
         return isWindowed || byteCount <= TemporaryCiphertext.largestByteCount
     }
 
-    /// Integers end at 2⁵³ in the protocol, so that what lies beyond cannot be asked for; nor is a slow subject asked for a
-    /// long read that would take it half of the time that an answer may take.
+    /// Integers end at 2⁵³ in the protocol, so that what lies beyond cannot be asked for; nor is a slow subject asked
+    /// for a long read that would take it half of the time that an answer may take.
     package func takes(offset: UInt64, count: Int) -> Bool {
         offset < 1 << 53 && (count <= Self.longReadByteCount || session.expectedTime(of: count) < session.timeout / 2)
     }
@@ -101,13 +103,16 @@ final class ExternalObject: JudgedObject {
     private(set) var kept = RangeSet<UInt64>()
     private(set) var hasDelivered = false
 
+    /// The strategies that the program lists.
+    private let listed: [String]
     private let session: ExternalSession
     private let file: TemporaryCiphertext?
     private var id: UInt64 = 0
     private var generation = -1
     private var isOpen = false
 
-    /// Prepares an object; one that the subject reads from `file`, if that is given, which holds the group's ciphertext.
+    /// Prepares an object; one that the subject reads from `file`, if that is given, which holds the group's
+    /// ciphertext.
     ///
     /// - Throws: `DecryptionError.io` if a file is needed and cannot be written.
     init(
@@ -117,8 +122,8 @@ final class ExternalObject: JudgedObject {
         let isServed = file == nil && isServed ?? hello.isServed
         self.group = group
         self.session = session
-        // Where the parts of a playlist lie, and so what a read needs, is not known here.
-        let isGraded = isServed && group.playlist == nil
+        self.listed = hello.strategies
+        let isGraded = isServed && FetchRule.tells(of: group)
         self.rule =
             isGraded
             ? FetchRule(
@@ -146,7 +151,8 @@ final class ExternalObject: JudgedObject {
 
     /// Opens the object under the same `id`, as after a failed `open`.
     func openAgain(_ fault: SourceFault = .none) -> OpeningAnswer {
-        let outcome = ask(.object(group.openMembers(id: id, path: file?.path)), fault, largestPayload: 0)
+        let members = group.openMembers(id: id, path: file?.path, listed: listed)
+        let outcome = ask(.object(members), fault, largestPayload: 0)
         isOpen = if case .answered = outcome { true } else { false }
         // A restart while it was asked leaves another generation, and nothing open.
         generation = session.generation
@@ -225,8 +231,9 @@ final class ExternalObject: JudgedObject {
 }
 
 extension VectorGroup {
-    /// The members of a request that opens the group's object: from the file or folder at `path`, or else served.
-    func openMembers(id: UInt64, path: String?) -> [String: JSONValue] {
+    /// The members of a request that opens the group's object: from the file or folder at `path`, or else served; of a
+    /// program that lists some strategies.
+    func openMembers(id: UInt64, path: String?, listed strategies: [String]) -> [String: JSONValue] {
         var members: [String: JSONValue]
         var served: JSONValue = ["byteCount": .integer(ciphertext.byteCount)]
         if let playlist {
@@ -236,7 +243,7 @@ extension VectorGroup {
             ]
             served = ["byteCounts": .object(playlist.resources.mapValues { JSONValue(count: $0.count) })]
         } else {
-            members = strategy.protocolMembers
+            members = strategy.protocolMembers(listed: strategies)
             members["key"] = .string(key.withUnsafeBytes { Hexadecimal.encode($0) })
         }
         members["op"] = "open"

@@ -86,7 +86,8 @@ package struct ExternalVerification: Sendable {
         if checksProtocol {
             tally.add(.adapter("protocol/hello", .subjectProtocol, nil))
             // Formats that the protocol knows and this version has no vectors for.
-            for name in hello.strategies where !ExternalHello.knownStrategies.contains(name) {
+            for name in hello.strategies
+            where !ExternalHello.knownStrategies.contains(name) {
                 tally.note(.notRun, flags: [ExternalFlag.subjectProtocol.rawValue])
             }
             ProtocolRun(session: session, hello: hello, isStrict: isStrict).run(into: &tally)

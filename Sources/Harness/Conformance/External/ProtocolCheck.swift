@@ -116,37 +116,48 @@ extension ProtocolCheck {
     /// Members of `open` that are missing or impossible.
     static func openings(for strategy: Strategy) -> [ProtocolCheck] {
         var changes: [(String, [String: JSONValue?])] = [
-            ("without a key", ["key": nil]), ("without an iv", ["iv": nil]), ("without a source", ["source": nil]),
+            ("without a key", ["key": nil]), ("without a source", ["source": nil]),
             ("without a strategy", ["strategy": nil]), ("without an id", ["id": nil]),
             ("with an id that is a text", ["id": "1"]), ("with a source that is a text", ["source": "x"]),
             ("with an empty source", ["source": [:]]), ("with an upper-case key", ["key": "ABCDEF"]),
-            ("with an upper-case iv", ["iv": .string("AA" + String(repeating: "00", count: 15))]),
-            ("with half a byte of key", ["key": "012"]), ("with an iv that is no hex", ["iv": "zz"]),
-            ("with a key that is a number", ["key": 7]),
+            ("with half a byte of key", ["key": "012"]), ("with a key that is a number", ["key": 7]),
             ("with a byteCount that is a text", ["source": ["byteCount": "16"]]),
         ]
-        if strategy.padding != nil {
-            changes += [
-                ("without padding", ["padding": nil]), ("with an unknown padding", ["padding": "zeros"]),
-                ("with a padding that is true", ["padding": true]),
-            ]
-        }
-        if strategy.chunkByteCount != nil {
-            changes += [0, 17, 8].map { ("with chunks of \($0) bytes", ["chunkByteCount": .integer($0)]) }
-            changes += [
-                ("without chunkByteCount", ["chunkByteCount": nil]), ("without ivRule", ["ivRule": nil]),
-                ("with an unknown ivRule", ["ivRule": "random"]),
-                ("with a chunkByteCount that is a text", ["chunkByteCount": "64"]),
-            ]
-        }
+        for input in strategy.format.inputs { changes += wrongValues(of: input) }
         return changes.map { refusedOpening(of: strategy.name, $0, $1) } + negatives(for: strategy)
+    }
+
+    /// The values that a parameter cannot have.
+    private static func wrongValues(of input: Format.Input) -> [(String, [String: JSONValue?])] {
+        let name = input.name
+        var values: [(String, JSONValue?)] = [("without \(name)", nil)]
+        switch input.kind {
+        case .bytes(let counts):
+            let count = counts?.first ?? 1
+            values += [
+                ("with an upper-case \(name)", .string("AA" + String(repeating: "00", count: count - 1))),
+                ("with \(name) that is no hex", "zz"),
+            ]
+        case .text(let words):
+            if !words.isEmpty { values.append(("with an unknown \(name)", "none of them")) }
+            values.append(("with \(name) that is true", true))
+        case .integer(let range, let unit):
+            // Those that other rules of the format refuse are not known here.
+            values += [0, unit + 1, unit / 2].filter { !range.contains($0) || $0 % unit != 0 }.map {
+                ("with \(name) of \($0)", .integer($0))
+            }
+            values.append(("with \(name) that is a text", "64"))
+        }
+        return values.map { ($0, [name: $1]) }
     }
 
     private static func negatives(for strategy: Strategy) -> [ProtocolCheck] {
         var changes = [
             ("source", "{\"byteCount\":-16}"), ("source", "{\"byteCount\":1.5}"), ("id", "-1"), ("id", "0.5"),
         ]
-        if strategy.chunkByteCount != nil { changes += [("chunkByteCount", "-16"), ("chunkByteCount", "16.5")] }
+        for input in strategy.format.inputs {
+            if case .integer = input.kind { changes += [(input.name, "-16"), (input.name, "16.5")] }
+        }
         return changes.map { name, text in
             ProtocolCheck("\(strategy.name) open with \(name) \(text)") { probe in
                 let id = probe.session.makeID()

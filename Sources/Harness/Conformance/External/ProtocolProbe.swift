@@ -44,8 +44,16 @@ struct ProtocolProbe {
 
     /// The members of a request that opens the fixture, some replaced or, with `nil`, left out.
     func openRequest(_ id: UInt64, _ changes: [String: JSONValue?] = [:]) -> [String: JSONValue] {
-        var members = fixture.openMembers(id: id, path: file?.path)
-        for (name, value) in changes { members[name] = value }
+        var members = fixture.openMembers(id: id, path: file?.path, listed: hello.strategies)
+        for (name, value) in changes {
+            // Of a description, parameters are members of their own object.
+            if case .object(var parameters)? = members["parameters"], parameters[name] != nil {
+                parameters[name] = value
+                members["parameters"] = .object(parameters)
+            } else {
+                members[name] = value
+            }
+        }
         return members
     }
 

@@ -21,11 +21,57 @@ package import Vectors
 ///    last chunk, for what was cut off between or in authenticated chunks or added to them, for their header, or since
 ///    their playlist is broken.
 /// 8. Of a chosen read, the group's opening comes along.
+/// 9. Each format that only its description tells of is chosen from on its own, so that the choice for a program that
+///    names it does not depend on how many other formats there are.
 package struct VectorTier: Sendable {
-    /// The max number of vectors that are chosen. With the reads that are repeated under faults and the other checks, a subject
-    /// gets at most 10,000 reads.
+    /// The max number of vectors that are chosen, but for formats that only their descriptions tell of. With the reads that
+    /// are repeated under faults and the other checks, a subject gets at most 10,000 reads of these.
     package static let largestCount = 7_500
+    /// The max number of vectors of each format that only its description tells of.
+    package static let largestFormatCount = 400
 
+    /// The numbers of the chosen reads, by group; none for a group that is only opened.
+    private var chosen: [Int: Set<Int>] = [:]
+
+    /// Chooses vectors.
+    package init(of groups: [VectorGroup], largestCount: Int = Self.largestCount) {
+        let formats = Dictionary(grouping: groups.indices) { index in
+            let group = groups[index]
+            return group.playlist != nil || VectorSet.isListed(group.strategy.format) ? nil : group.strategyName
+        }
+        for (format, indices) in formats {
+            let choice = VectorChoice(
+                of: indices.map { groups[$0] },
+                capacity: format == nil ? largestCount : min(Self.largestFormatCount, largestCount))
+            for (group, reads) in choice.chosen { chosen[indices[group]] = reads }
+        }
+    }
+
+    /// The groups of which anything was chosen, with the reads that were.
+    ///
+    /// - Parameter groups: Those that the tier was made of.
+    /// - Returns: Groups of the same names, in order.
+    package func chosen(of groups: [VectorGroup]) -> [VectorGroup] {
+        groups.indices.filter(contains).map { index in
+            groups[index].choosing(reads(of: groups[index], index: index).map(\.read))
+        }
+    }
+
+    /// Says whether anything of a group was chosen.
+    package func contains(group index: Int) -> Bool { chosen[index] != nil }
+
+    /// The number of reads that were chosen.
+    package var readCount: Int { chosen.values.reduce(0) { $0 + $1.count } }
+
+    /// The reads of a group that were chosen, with their numbers in it.
+    package func reads(of group: VectorGroup, index: Int) -> [(number: Int, read: RangeRead)] {
+        guard let numbers = chosen[index], let last = numbers.max() else { return [] }
+        return group.reads.prefix(last + 1).numbered.filter { numbers.contains($0.number) }
+    }
+}
+
+/// The choice from some groups, by the rules 1 to 8 of ``VectorTier``.
+private struct VectorChoice {
     /// A chosen vector.
     private struct Candidate {
         var group: Int
@@ -37,13 +83,12 @@ package struct VectorTier: Sendable {
     }
 
     /// The numbers of the chosen reads, by group; none for a group that is only opened.
-    private var chosen: [Int: Set<Int>] = [:]
+    private(set) var chosen: [Int: Set<Int>] = [:]
     /// How many more may be chosen.
     private var capacity: Int
 
-    /// Chooses vectors.
-    package init(of groups: [VectorGroup], largestCount: Int = Self.largestCount) {
-        capacity = largestCount
+    init(of groups: [VectorGroup], capacity: Int) {
+        self.capacity = capacity
         takeFirstReads(of: groups)
         takeWholes(of: groups)
         takeResidues(of: groups)
@@ -136,28 +181,6 @@ package struct VectorTier: Sendable {
                 position += step
             }
         }
-    }
-
-    /// The groups of which anything was chosen, with the reads that were.
-    ///
-    /// - Parameter groups: Those that the tier was made of.
-    /// - Returns: Groups of the same names, in order.
-    package func chosen(of groups: [VectorGroup]) -> [VectorGroup] {
-        groups.indices.filter(contains).map { index in
-            groups[index].choosing(reads(of: groups[index], index: index).map(\.read))
-        }
-    }
-
-    /// Whether anything of a group was chosen.
-    package func contains(group index: Int) -> Bool { chosen[index] != nil }
-
-    /// The number of reads that were chosen.
-    package var readCount: Int { chosen.values.reduce(0) { $0 + $1.count } }
-
-    /// The reads of a group that were chosen, with their numbers in it.
-    package func reads(of group: VectorGroup, index: Int) -> [(number: Int, read: RangeRead)] {
-        guard let numbers = chosen[index], let last = numbers.max() else { return [] }
-        return group.reads.prefix(last + 1).numbered.filter { numbers.contains($0.number) }
     }
 
     /// Classes of bugs that show only in the order of reads.

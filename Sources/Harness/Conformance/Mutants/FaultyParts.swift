@@ -85,6 +85,12 @@ struct FaultyBackend: CipherBackend {
 
     var ciphers: [CipherSupport] { base.ciphers.filter(\.cipher.isStreaming) }
 
+    var hmacFunctions: [HashFunction] { base.hmacFunctions }
+
+    func makeMAC(_ function: HashFunction, key: SecretKey) throws(DecryptionError) -> any MACContext {
+        try base.makeMAC(function, key: key)
+    }
+
     func makeContext(
         _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
@@ -121,6 +127,12 @@ struct FaultyChunkBackend: CipherBackend {
     }
 
     var ciphers: [CipherSupport] { base.ciphers }
+
+    var hmacFunctions: [HashFunction] { base.hmacFunctions }
+
+    func makeMAC(_ function: HashFunction, key: SecretKey) throws(DecryptionError) -> any MACContext {
+        try base.makeMAC(function, key: key)
+    }
 
     func makeContext(
         _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey

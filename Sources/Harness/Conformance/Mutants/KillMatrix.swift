@@ -23,19 +23,21 @@ package struct KillMatrix: Sendable {
     /// Puts mutants to vectors.
     ///
     /// A mutant is not put to a group whose flags have all been found to notice it. One that remembers no reads is not put
-    /// to such a read either, and reads on one thread. `progress` is called with how much of the work is done, on any of the threads; what `shouldStop` stops has no
-    /// outcomes.
+    /// to such a read either, and reads on one thread. `progress` is called with how much of the work is done, on any of
+    /// the threads; what `shouldStop` stops has no outcomes.
     package static func run(
         _ mutants: [Mutant] = Mutant.all, over backend: any CipherBackend, groups: [VectorGroup],
         threadCount: Int = 2, shouldStop: @escaping @Sendable () -> Bool = { false },
         progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) -> KillMatrix {
-        let controls = [
-            ConformanceSubject(backend: backend),
-            TextbookReader.subject(
-                "textbook", backend: backend, rules: TextbookRules(),
-                openPlaylist: TextbookPlaylistReader.opening(fault: nil, over: backend)),
-        ]
+        var controls = [ConformanceSubject(backend: backend)]
+        // It knows the formats that textbooks have.
+        if groups.contains(where: { $0.playlist != nil || VectorSet.isPlain($0.strategy.format) }) {
+            controls.append(
+                TextbookReader.subject(
+                    "textbook", backend: backend, rules: TextbookRules(),
+                    openPlaylist: TextbookPlaylistReader.opening(fault: nil, over: backend)))
+        }
         let run = FlagRun(
             subjects: mutants.map { ($0.subject(over: backend), $0) } + controls.map { ($0, nil) },
             threadCount: threadCount)

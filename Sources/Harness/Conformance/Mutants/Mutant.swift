@@ -13,8 +13,8 @@ package struct Mutant: Sendable {
     package let flag: VectorFlag
     /// Where the fault was seen: a bug report, an article, or a standard that it violates.
     package let source: String
-    /// Whether what comes of a read may depend on reads before it, if only since a right reader keeps what a wrong source
-    /// gave it.
+    /// Says whether what comes of a read may depend on reads before it, if only since a right reader keeps what a wrong
+    /// source gave it.
     let remembers: Bool
     /// False for what PROTOCOL.md allows a program, and for what shows in its memory only.
     private(set) var isForPrograms = true
@@ -35,7 +35,7 @@ package struct Mutant: Sendable {
 
     /// A subject that has the fault, over a backend that has none; what it remembers beyond one object is its own.
     package func subject(over backend: any CipherBackend) -> ConformanceSubject {
-        makeSubject(backend)
+        makeSubject(backend).limited(to: backend)
     }
 
     /// The same mutant, where a program cannot have it.
@@ -54,7 +54,7 @@ package struct Mutant: Sendable {
     /// All mutants, family by family.
     package static let all: [Mutant] =
         ivs + chunks + windows + paddings + lengths + ranges + offsetWidths + supplies + fetches + states + strides
-        + counters + keys + pretenders + articles + authenticatedChunks + chunkRelease + playlists
+        + counters + keys + pretenders + articles + authenticatedChunks + chunkRelease + rules + playlists
 
     /// A fault of one of a textbook reader's rules.
     static func textbook(
@@ -135,7 +135,7 @@ package struct Mutant: Sendable {
     ) -> Mutant {
         Mutant(name, summary, flag: flag, source: source, remembers: false) { backend in
             let right = ConformanceSubject(backend: FaultyBackend(base: backend, change: change))
-            return ConformanceSubject(name: name, supports: right.supports, open: right.open)
+            return ConformanceSubject(name: name, supports: right.supports, fits: right.fits, open: right.open)
         }
     }
 

@@ -37,13 +37,7 @@ package final class MutantSubject: SubjectImplementation {
     }
 
     private var strategyNames: [String] {
-        let zero = Block(bigEndianValue: 0)
-        let strategies: [Strategy] =
-            [
-                .cbcContinuous(iv: zero, padding: .none),
-                .cbcChunked(chunkByteCount: 16, iv: zero, ivRule: .fixed, padding: .none), .ctr(iv: zero),
-            ] + VectorSet.chunkFormats.map { .chunked($0) }
-        return Strategy.names.filter { name in strategies.contains { $0.name == name && subject.supports($0, 32) } }
+        Format.known.map(Strategy.init(sampling:)).filter { subject.supports($0, 32) }.map(\.name)
     }
 
     /// Whether the mutant reads playlists, and nothing else then.

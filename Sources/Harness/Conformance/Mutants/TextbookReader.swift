@@ -22,7 +22,7 @@ final class TextbookReader: RandomAccessDecryptor {
         openPlaylist: ConformanceSubject.OpenPlaylist? = nil
     ) -> ConformanceSubject {
         ConformanceSubject(
-            name: name, mergesRequests: false, supports: { strategy, _ in strategy.cipher.isStreaming },
+            name: name, mergesRequests: false, supports: { strategy, _ in VectorSet.isPlain(strategy.format) },
             openPlaylist: openPlaylist
         ) { (setup, source, strategy, key) throws(DecryptionError) in
             try TextbookReader(
@@ -273,6 +273,6 @@ extension TextbookIVQuestion {
 
     /// The IV of a chunk.
     func chunkIV(_ index: UInt64) -> Block {
-        if case .cbcChunked(_, let iv, .sequence, _) = strategy { iv.advanced(by: index) } else { given }
+        strategy.hasOneIV ? given : given.advanced(by: index)
     }
 }

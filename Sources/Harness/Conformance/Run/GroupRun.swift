@@ -66,8 +66,12 @@ struct GroupRun {
             skip(.notRun, reads, into: &tally)
             return nil
         }
-        var isReadable = true
-        subject.attempt(flags) { isReadable = open(objects, flags: flags, into: &tally) }
+        var answer: Bool?
+        subject.attempt(flags) { answer = open(objects, flags: flags, into: &tally) }
+        guard let isReadable = answer else {
+            skip(.unsupported, reads, into: &tally)
+            return nil
+        }
         if !isReadable, !subject.tellsFindingsApart {
             if group.readCount > 0 {
                 tally.add(
@@ -82,12 +86,16 @@ struct GroupRun {
         return Opened(always: objects[..<count], inTurn: objects[count...], isReadable: isReadable)
     }
 
-    /// Opens objects. Returns whether there is something to read of all of them.
-    private func open(_ objects: [any JudgedObject], flags: [String], into tally: inout Tally) -> Bool {
+    /// Opens objects. Returns whether there is something to read of all of them; `nil` of a program that lacks the
+    /// cipher, which its lists do not tell.
+    private func open(_ objects: [any JudgedObject], flags: [String], into tally: inout Tally) -> Bool? {
         var mismatch: String?
         var isReadable = true
         for object in objects {
             let answer = object.open()
+            if answer.isUnexpectedlyUnsupported(group.opening), !subject.promises(group) {
+                return nil
+            }
             var found = answer.mismatch(expecting: group.opening)
             let fetches = object.rule.flatMap { $0.openingMismatch(object.fetches) }
             if subject.tellsFindingsApart {
@@ -172,7 +180,7 @@ struct GroupRun {
             func mismatch(_ object: any JudgedObject) throws(DecryptionError) -> String? {
                 var found = check.mismatch(in: object, read: read, number: number, expecting: expectation)
                 // Which chunks of one that was tampered with still read, its other vectors say.
-                if found == nil, case .error(let name) = expectation, name != .authenticationFailed {
+                if found == nil, case .error(.rangeOutOfBounds) = expectation {
                     found = try check.mismatchAfterFailure(in: object)
                 }
                 return found.map { Self.text($0, of: object) }
@@ -187,8 +195,8 @@ struct GroupRun {
         }
     }
 
-    /// Puts one read to an object, and adds the verdicts on bytes and on fetches, which are findings of their own; under
-    /// an identifier and flags of its own, where the read's do not tell what it is about.
+    /// Puts one read to an object, and adds the verdicts on bytes and on fetches, which are findings of their own;
+    /// under an identifier and flags of its own, where the read's do not tell what it is about.
     ///
     /// Returns whether there were bytes, and they were right.
     @discardableResult

@@ -19,6 +19,9 @@ package protocol JudgedSubject {
     /// Whether it says that it can do a strategy with a key length.
     func supports(_ strategy: Strategy, keyByteCount: Int) -> Bool
 
+    /// Says whether it has told that it has the cipher of a group's object; if not, it may lack it.
+    func promises(_ group: VectorGroup) -> Bool
+
     /// Whether a group is put to it.
     func fitness(for group: VectorGroup) -> Fitness
 
@@ -49,6 +52,7 @@ package protocol JudgedSubject {
 extension JudgedSubject {
     /// Of readers of ours only the first failures of a group are explained.
     package var maxGuessCount: Int { tellsFindingsApart ? .max : 2 }
+    package func promises(_ group: VectorGroup) -> Bool { true }
     package func openForThreads(_ group: VectorGroup) throws(DecryptionError) -> [any JudgedObject] { [] }
     package func isWorthAsking(_ flags: [String]) -> Bool { true }
     package func attempt(_ flags: [String], _ body: () -> Void) { body() }
@@ -153,6 +157,12 @@ package enum OpeningAnswer {
     case refused(Refusal)
     /// There was no proper answer; the reason.
     case noAnswer(String)
+
+    /// Says whether something cannot be done that the format asks for.
+    func isUnexpectedlyUnsupported(_ opening: VectorGroup.Opening) -> Bool {
+        guard case .refused(let refusal) = self, refusal.name == ErrorName.unsupported.rawValue else { return false }
+        return if case .fails(.unsupported) = opening { false } else { true }
+    }
 
     /// What is wrong with the answer, or `nil`.
     func mismatch(expecting opening: VectorGroup.Opening) -> String? {

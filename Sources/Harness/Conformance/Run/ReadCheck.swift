@@ -3,8 +3,8 @@ internal import Support
 import Synchronization
 internal import Vectors
 
-/// Puts objects of one group to reads and says what is wrong: the one judge of readers in this process, of programs, and
-/// of mutants of both.
+/// Puts objects of one group to reads and says what is wrong: the one judge of readers in this process, of programs,
+/// and of mutants of both.
 struct ReadCheck {
     /// What is to come of a read.
     enum Expectation {
@@ -53,8 +53,8 @@ struct ReadCheck {
         }
     }
 
-    /// What is wrong with what comes of the read of a `number` in its group, or `nil`; also with how the object fails where
-    /// its source is to fail.
+    /// The fault of what comes of the read of a `number` in its group, or `nil`; also with how the object fails
+    /// where its source is to fail.
     func mismatch(
         in object: any JudgedObject, read: RangeRead, number: Int, expecting expectation: Expectation
     ) -> String? {
@@ -130,8 +130,8 @@ struct ReadCheck {
     /// one chunk, nothing of what that would decrypt to may be there.
     private func released(_ left: UnsafeRawBufferPointer, from offset: UInt64) -> String? {
         let end = min(offset + UInt64(left.count), group.plaintext.byteCount)
-        guard let format = group.strategy.chunkFormat, end >= offset + Self.tellingByteCount,
-            let layout = try? OracleChunkLayout(format, ciphertextByteCount: group.ciphertext.byteCount),
+        guard group.strategy.isAuthenticated, end >= offset + Self.tellingByteCount,
+            let layout = try? OracleLayout(group.strategy, ciphertextByteCount: group.ciphertext.byteCount),
             layout.ciphertext(of: offset..<offset + 1) == layout.ciphertext(of: offset..<end),
             let expected = try? ExpectedBytes(of: group.plaintext, offset: offset, count: Int(end - offset)),
             expected.mismatch(in: UnsafeRawBufferPointer(rebasing: left[..<Int(end - offset)])) == nil
@@ -166,7 +166,7 @@ struct ReadCheck {
     /// What goes wrong, and the error that is to come of it.
     private func faults(for range: Range<UInt64>, of object: any JudgedObject) -> [(SourceFault, ErrorName)] {
         // Of several resources, all go wrong at once.
-        guard group.playlist == nil else { return [(.failure, .io), (.end(at: 0), .truncatedCiphertext)] }
+        guard FetchRule.tells(of: group) else { return [(.failure, .io), (.end(at: 0), .truncatedCiphertext)] }
         let rule = FetchRule(
             strategy: group.strategy, granularity: .block, ciphertextByteCount: group.ciphertext.byteCount)
         let span = rule.span(of: range)

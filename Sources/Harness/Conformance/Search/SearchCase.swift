@@ -58,14 +58,10 @@ extension SearchCase.Object {
         if seed != 0 { result += 1 }
         if key.contains(where: { $0 != 0 }) { result += 1 }
         if strategy.iv.bigEndianValue != 0 { result += 1 }
-        switch strategy {
-        case .ctr: break
-        case .cbcContinuous(_, let padding): result += 4 + (padding == .none ? 0 : 2)
-        case .cbcChunked(let chunkByteCount, _, let ivRule, let padding):
-            result += 8 + (padding == .none ? 0 : 2) + (ivRule == .fixed ? 0 : 1) + (chunkByteCount > 16 ? 1 : 0)
-        case .chunked: result += 16
-        }
-        return result
+        if strategy.cipher != .aesCTR { result += 4 }
+        if strategy.padding == .pkcs7 { result += 2 }
+        guard let chunkByteCount = strategy.chunkByteCount else { return result }
+        return result + 8 + (strategy.hasOneIV ? 0 : 1) + (chunkByteCount > 16 ? 1 : 0)
     }
 
     /// The object as a group of vectors without reads.
@@ -203,17 +199,8 @@ struct SearchDraws {
     }
 
     private mutating func object(size: UInt64) -> SearchCase.Object {
-        let padding = pick(Padding.allCases)
-        let iv = iv()
-        let strategy: Strategy
-        switch below(3) {
-        case 0: strategy = .ctr(iv: iv)
-        case 1: strategy = .cbcContinuous(iv: iv, padding: padding)
-        default:
-            let chunkByteCount: UInt64 = 16 * pick([1, 2, 3, 5, 8, 16, 33, 130, 256, 1 + below(64)])
-            strategy = .cbcChunked(
-                chunkByteCount: chunkByteCount, iv: iv, ivRule: pick(IVRule.allCases), padding: padding)
-        }
+        let chunkByteCount: UInt64 = 16 * pick([1, 2, 3, 5, 8, 16, 33, 130, 256, 1 + below(64)])
+        let strategy = pick(VectorSet.plain(chunkByteCount: chunkByteCount, iv: iv()))
         // One object in sixteen is too large for 31 to 36 bits.
         var length = below(16) == 0 ? (UInt64(1) << pick([31, 32, 35, 36])) + below(1 << 20) : below(size)
         if let chunk = strategy.chunkByteCount, below(3) == 0, length > chunk { length -= length % chunk }

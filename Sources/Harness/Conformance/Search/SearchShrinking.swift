@@ -1,4 +1,5 @@
 internal import RandomAccess
+internal import Vectors
 
 /// Makes a case smaller for as long as it still shows a difference.
 ///
@@ -99,22 +100,8 @@ struct SearchShrinking {
     }
 
     private static func simpler(_ strategy: Strategy) -> [Strategy] {
-        let zero = Block(bigEndianValue: 0)
-        switch strategy {
-        case .ctr: return [.ctr(iv: zero)]
-        case .chunked: return []
-        case .cbcContinuous(let iv, let padding):
-            return [
-                .ctr(iv: iv), .cbcContinuous(iv: iv, padding: .none), .cbcContinuous(iv: zero, padding: padding),
-            ]
-        case .cbcChunked(let chunk, let iv, let ivRule, let padding):
-            return [
-                .ctr(iv: iv), .cbcContinuous(iv: iv, padding: padding),
-                .cbcChunked(chunkByteCount: 16, iv: iv, ivRule: ivRule, padding: padding),
-                .cbcChunked(chunkByteCount: chunk, iv: iv, ivRule: .fixed, padding: padding),
-                .cbcChunked(chunkByteCount: chunk, iv: iv, ivRule: ivRule, padding: .none),
-                .cbcChunked(chunkByteCount: chunk, iv: zero, ivRule: ivRule, padding: padding),
-            ]
+        [strategy.chunkByteCount ?? 16, 16].flatMap { chunkByteCount in
+            [strategy.iv, Block(bigEndianValue: 0)].flatMap { VectorSet.plain(chunkByteCount: chunkByteCount, iv: $0) }
         }
     }
 }

@@ -33,6 +33,8 @@ package struct ConformanceSubject: Sendable {
 
     /// Whether it says that it can do a strategy with a key length.
     package let supports: @Sendable (_ strategy: Strategy, _ keyByteCount: Int) -> Bool
+    /// Says whether it has the cipher that an object takes.
+    package private(set) var fits: @Sendable (_ need: CipherNeed) -> Bool
     /// Opens an object.
     package let open: Open
     /// Opens what subjects read instead of a group's own source, such as the same bytes on a server; `nil` for that
@@ -53,12 +55,14 @@ package struct ConformanceSubject: Sendable {
     package init(
         name: String, largestReadByteCount: Int = .max, mergesRequests: Bool = true,
         supports: @escaping @Sendable (_ strategy: Strategy, _ keyByteCount: Int) -> Bool = { _, _ in true },
+        fits: @escaping @Sendable (_ need: CipherNeed) -> Bool = { _ in true },
         openShared: OpenShared? = nil, openPlaylist: OpenPlaylist? = nil, open: @escaping Open
     ) {
         self.name = name
         self.largestReadByteCount = largestReadByteCount
         self.mergesRequests = mergesRequests
         self.supports = supports
+        self.fits = fits
         self.open = open
         self.openShared = openShared
         self.openPlaylist = openPlaylist
@@ -71,14 +75,22 @@ package struct ConformanceSubject: Sendable {
         return subject
     }
 
+    /// The same subject, put to no object that a backend lacks something for.
+    func limited(to backend: any CipherBackend) -> ConformanceSubject {
+        var subject = self
+        subject.fits = { [fits] need in fits(need) && need.isMet(by: backend) }
+        return subject
+    }
+
     /// Our readers over a backend.
     package init(backend: any CipherBackend, largestReadByteCount: Int = .max) {
         self.init(
             name: backend.name, largestReadByteCount: largestReadByteCount,
             supports: { strategy, keyByteCount in
-                backend.supports(
-                    strategy.cipher, keyByteCount: strategy.chunkFormat?.cipherKeyByteCount ?? keyByteCount)
+                CipherNeed(of: strategy, keyByteCount: keyByteCount)?.isMet(by: backend)
+                    ?? backend.supports(strategy)
             },
+            fits: { $0.isMet(by: backend) },
             openShared: { (readerCount, source, strategy, key) throws(DecryptionError) in
                 let object = try EncryptedObject(source: source, strategy: strategy, backend: backend, key: key)
                 var readers: [any RandomAccessDecryptor] = []

@@ -11,9 +11,13 @@ extension ConformanceSubject: JudgedSubject {
 
     package func fitness(for group: VectorGroup) -> Fitness {
         let isSupported =
-            group.playlist == nil ? supports(group.strategy, keyByteCount: group.key.byteCount) : openPlaylist != nil
+            group.playlist == nil
+            ? supports(group.strategy, keyByteCount: group.key.byteCount) && group.need.map(fits) ?? true
+            : openPlaylist != nil
         return isSupported ? .fit : .unsupported
     }
+
+    package func promises(_ group: VectorGroup) -> Bool { group.toldNeed.map(fits) ?? true }
 
     package func takes(offset: UInt64, count: Int) -> Bool { count <= largestReadByteCount }
 
@@ -80,8 +84,7 @@ final class InProcessObject: JudgedObject {
                 }
             }
             self.decryptor = decryptor
-            // Where the parts of a playlist lie, and so what a read of it needs, is not known here.
-            rule = (group.playlist == nil ? setup.gradedWindowByteCount : nil).map {
+            rule = (FetchRule.tells(of: group) ? setup.gradedWindowByteCount : nil).map {
                 FetchRule(
                     strategy: group.strategy, granularity: .window(byteCount: $0),
                     ciphertextByteCount: group.ciphertext.byteCount, mergesRequests: subject.mergesRequests)
@@ -127,10 +130,10 @@ final class InProcessObject: JudgedObject {
     func supply(forRead number: Int, byteCount: Int) -> SourceFault { .none }
     var hasFaulted: Bool { true }
 
-    /// Readers of whole chunks keep plaintext, and so does any reader of authenticated ones or of playlists.
+    /// Readers of whole chunks keep plaintext, and so does any reader of chunks that are opened whole, or of playlists.
     func mayHaveKept(despite fault: SourceFault) -> Bool {
         fault != .changedLength
-            && (setup.keepsPlaintext || group.strategy.chunkFormat != nil || group.playlist != nil)
+            && (setup.keepsPlaintext || !group.strategy.isStreaming || group.playlist != nil)
     }
 
     func overrun(delivered: Int) -> String? { buffer.mismatch(delivered: delivered) }

@@ -111,7 +111,7 @@ package struct ReaderSetup: Hashable, Sendable, CustomStringConvertible {
     /// beyond the range may have been changed; and short reads are longer, since each of ours fetches a chunk.
     private static func others(of group: VectorGroup) -> [ReaderSetup] {
         let setups = all(for: group)
-        guard group.strategy.chunkFormat != nil else { return setups }
+        guard group.strategy.isAuthenticated else { return setups }
         return setups.compactMap { setup in
             switch (setup.access, setup.supply) {
             case (.wholeChunk, _): nil

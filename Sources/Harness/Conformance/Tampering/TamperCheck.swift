@@ -8,9 +8,6 @@ struct TamperCheck {
     let tampering: TamperCase
     let subject: any JudgedSubject
 
-    /// The errors that say that a ciphertext is not right. Source: PROTOCOL.md, "Transport".
-    private static let tellingErrors: Set<String> = Set(
-        [ErrorName.truncatedCiphertext, .invalidPadding, .authenticationFailed].map(\.rawValue))
     /// A subject that says that there is far more than there was is not heard out.
     private static let maxExtra: UInt64 = 1 << 17
     /// So many bytes do not agree by chance.
@@ -63,8 +60,8 @@ struct TamperCheck {
             return TamperRecord.Outcome(
                 state: .noAnswer, error: "the answer to open has no integer \"plaintextByteCount\"")
         case .refused(let refusal):
-            let isTelling = Self.tellingErrors.contains(refusal.name)
-            return TamperRecord.Outcome(state: isTelling ? .detectedAtOpen : .otherError, error: refusal.name)
+            return TamperRecord.Outcome(
+                state: isTelling(refusal.name) ? .detectedAtOpen : .otherError, error: refusal.name)
         case .noAnswer(let reason): return TamperRecord.Outcome(state: .noAnswer, error: reason)
         }
         var outcome = TamperRecord.Outcome(state: .undetected)
@@ -80,7 +77,7 @@ struct TamperCheck {
                 if bytes.count < range.count { break reading }
                 continue
             case .refused(let refusal, let left):
-                outcome.state = Self.tellingErrors.contains(refusal.name) ? .detectedAtRead : .otherError
+                outcome.state = isTelling(refusal.name) ? .detectedAtRead : .otherError
                 outcome.error = refusal.name
                 countReleased(left.copy, at: range.offset, in: &outcome)
             case .noAnswer(let reason):
@@ -98,19 +95,31 @@ struct TamperCheck {
         return outcome
     }
 
+    /// Says whether an error says that the ciphertext is not right.
+    private func isTelling(_ name: String) -> Bool { target.tellingErrors.contains { $0.rawValue == name } }
+
     /// Compares what was delivered with the original.
     private func count(_ bytes: [UInt8], at offset: UInt64, in outcome: inout TamperRecord.Outcome) {
         let start = min(Int(clamping: offset), target.plaintext.count)
         let original = target.plaintext[start..<min(target.plaintext.count, start + bytes.count)]
-        outcome.wrongByteCount += UInt64(zip(bytes, original).count { $0 != $1 })
+        let wrongByteCount = UInt64(zip(bytes, original).count { $0 != $1 })
+        outcome.wrongByteCount += wrongByteCount
+        if wrongByteCount > 0 {
+            let range = offset..<offset + UInt64(bytes.count)
+            for piece in target.changedPieces(of: tampering.content, in: range, isAuthentic: true) {
+                let delivered = zip(piece.bytes, bytes.dropFirst(Int(piece.offset - offset)))
+                let foreign = zip(delivered, target.plaintext.dropFirst(Int(clamping: piece.offset)))
+                outcome.foreignByteCount += UInt64(foreign.count { $0.0 == $0.1 && $0.0 != $1 })
+            }
+        }
         outcome.extraByteCount += UInt64(bytes.count - original.count)
     }
 
-    /// What a refused read left of a chunk that is not authentic: where all of the read that lies in that chunk is what it
-    /// would decrypt to, it was not kept back.
+    /// The bytes that a refused read left of a chunk that is not authentic: where all of the read that lies in that chunk is what
+    /// it would decrypt to, it was not kept back.
     private func countReleased(_ left: [UInt8], at offset: UInt64, in outcome: inout TamperRecord.Outcome) {
         let range = offset..<offset + UInt64(left.count)
-        for piece in target.changedPieces(of: tampering.content, in: range)
+        for piece in target.changedPieces(of: tampering.content, in: range, isAuthentic: false)
         where piece.bytes.count >= Self.tellingByteCount {
             let start = Int(piece.offset - offset)
             guard left[start..<start + piece.bytes.count].elementsEqual(piece.bytes) else { continue }
@@ -128,8 +137,8 @@ struct TamperVerdict {
 
     /// What is wrong with how two readers fared, or `nil`.
     ///
-    /// An error that PROTOCOL.md asks of `open` is asked for. An authenticated format is to deliver no wrong byte, nothing
-    /// from behind the end, and not to end without an error. Of CBC and CTR nothing else can be asked.
+    /// An error that PROTOCOL.md asks of `open` is asked for. What the format shows is to deliver no wrong byte,
+    /// nothing from behind the end, and not to end without an error. Where it shows nothing, nothing else can be asked.
     func failure(sequential: TamperRecord.Outcome, touching: TamperRecord.Outcome) -> String? {
         mismatch(in: sequential) ?? mismatch(in: touching).map { "of the places alone: \($0)" }
     }
@@ -146,7 +155,7 @@ struct TamperVerdict {
             }
             return "opened\(damage): expected the error \(demanded.joined(separator: " or "))"
         }
-        guard target.isAuthenticated else { return nil }
+        guard tampering.isNoticed else { return nil }
         guard outcome.isDetected else {
             let end = outcome.error.map { "the error \($0)" } ?? "not noticed"
             return "\(end)\(damage): expected the error authenticationFailed"
@@ -162,7 +171,9 @@ struct TamperVerdict {
         func bytes(_ count: UInt64, _ adjective: String) -> String {
             "\(count) \(adjective)byte\(count == 1 ? "" : "s")"
         }
-        if outcome.wrongByteCount > 0 { parts.append(bytes(outcome.wrongByteCount, "wrong ")) }
+        // What the format takes for authentic is no reader's fault.
+        let wrongByteCount = outcome.wrongByteCount - outcome.foreignByteCount
+        if wrongByteCount > 0 { parts.append(bytes(wrongByteCount, "wrong ")) }
         if outcome.extraByteCount > 0 { parts.append(bytes(outcome.extraByteCount, "") + " too many") }
         if outcome.missingByteCount > 0 { parts.append(bytes(outcome.missingByteCount, "") + " too few") }
         return parts.isEmpty ? "" : ", " + parts.joined(separator: " and ")

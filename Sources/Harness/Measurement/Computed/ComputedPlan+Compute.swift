@@ -22,17 +22,55 @@ package struct PlanInputs: Sendable {
         }
     }
 
+    /// A format with the parameters that are asked for.
+    package struct Chosen: Hashable, Sendable {
+        /// The format.
+        package let format: Format
+        /// The values of the parameters.
+        package let values: [String: Value]
+        /// The text that asks for them.
+        package let text: String
+
+        /// Reads the parameters of a format: nothing, or what stands from the colon on.
+        ///
+        /// - Throws: `DecryptionError.invalidParameter`.
+        package init(_ format: Format, written text: Substring = "") throws(DecryptionError) {
+            self.format = format
+            var values = try format.values(writtenAs: text).values
+            for input in format.inputs where input.name == Format.Input.ivName { values[input.name] = input.sampleIV }
+            self.values = values
+            self.text = format.reference + text
+        }
+
+        /// The parameter that the length of chunks follows from and that is left open; `nil` if there is none.
+        fileprivate var lengthParameter: Format.Input? {
+            let names = format.rules.chunk?.expression.names ?? []
+            return format.inputs.first { $0.isSize && names.contains($0.name) && values[$0.name] == nil }
+        }
+
+        fileprivate var derivedKey: Format.Input? {
+            format.derivedKeyInput.flatMap { values[$0.name] == nil ? $0 : nil }
+        }
+
+        /// The lengths of keys that it has of those that are wanted, or the usual one.
+        fileprivate func keys(_ wanted: [Int]) -> [Int] {
+            let known = format.usualKeyByteCounts
+            let taken = wanted.filter(known.contains)
+            return taken.isEmpty ? [known.contains(16) ? 16 : known[0]] : taken
+        }
+    }
+
     /// The object's length in bytes.
     package var objectByteCount: UInt64
     /// How far away the ciphertext is; `nil` for a file that the system has in memory.
     package var link: RemoteLink?
     /// What asks for it.
     package var client: RemoteClient
-    /// The strategies' names.
-    package var strategies: [String]
+    /// The strategies; a length of chunks that one leaves open is each of ``chunkByteCounts`` that it can be.
+    package var strategies: [Chosen]
     /// The lengths of AES keys in bytes; a strategy with a length of its own has that. 16, where it can be, for none.
     package var keyByteCounts: [Int]
-    /// Plaintext bytes of a chunk of `cbc-chunked`, ciphertext bytes of a segment of Tink's.
+    /// The lengths of chunks, or of whatever parameter they follow from.
     package var chunkByteCounts: [UInt64]
     /// How readers get from a range to ciphertext; authenticated chunks have one way only, and so has one chain.
     package var accesses: [AccessPolicy]
@@ -51,39 +89,27 @@ package struct PlanInputs: Sendable {
 
     /// Creates inputs.
     package init(
-        objectByteCount: UInt64, link: RemoteLink?, client: RemoteClient, strategies: [String],
+        objectByteCount: UInt64, link: RemoteLink?, client: RemoteClient, strategies: [Chosen],
         keyByteCounts: [Int] = [], chunkByteCounts: [UInt64], accesses: [AccessPolicy], windowByteCounts: [UInt64],
         rangeByteCounts: [UInt64], libraries: [Library], memoryBudget: UInt64?, wantsIntegrity: Bool, seed: UInt64
     ) {
-        self.objectByteCount = objectByteCount
-        self.link = link
-        self.client = client
-        self.strategies = strategies
-        self.keyByteCounts = keyByteCounts
-        self.chunkByteCounts = chunkByteCounts
-        self.accesses = accesses
-        self.windowByteCounts = windowByteCounts
-        self.rangeByteCounts = rangeByteCounts
-        self.libraries = libraries
-        self.memoryBudget = memoryBudget
-        self.wantsIntegrity = wantsIntegrity
-        self.seed = seed
+        (self.objectByteCount, self.link, self.client) = (objectByteCount, link, client)
+        (self.strategies, self.keyByteCounts, self.chunkByteCounts) = (strategies, keyByteCounts, chunkByteCounts)
+        (self.accesses, self.windowByteCounts, self.rangeByteCounts) = (accesses, windowByteCounts, rangeByteCounts)
+        (self.libraries, self.memoryBudget) = (libraries, memoryBudget)
+        (self.wantsIntegrity, self.seed) = (wantsIntegrity, seed)
     }
 
     /// The ciphers and keys that libraries have to be rated at.
-    package static func ciphers(strategies: [String], keyByteCounts: [Int]) -> Set<DecryptionRates.KeyedCipher> {
+    package static func ciphers(strategies: [Chosen], keyByteCounts: [Int]) -> Set<DecryptionRates.KeyedCipher> {
         Set(
-            strategies.flatMap { name in
-                keys(of: name, keyByteCounts).map {
-                    DecryptionRates.KeyedCipher(Strategy.cipher(ofName: name), keyByteCount: $0)
+            strategies.flatMap { chosen in
+                let samples = Strategy(sampling: chosen.format).values
+                let strategy = Strategy(chosen.format, samples.merging(chosen.values) { $1 })
+                return chosen.keys(keyByteCounts).map {
+                    DecryptionRates.KeyedCipher(strategy.cipher, keyByteCount: $0, hmac: strategy.hmac)
                 }
             })
-    }
-
-    fileprivate static func keys(of strategy: String, _ wanted: [Int]) -> [Int] {
-        let known = StrategyParameters.keyByteCounts(of: strategy)
-        let taken = wanted.filter(known.contains)
-        return taken.isEmpty ? [known.contains(16) ? 16 : known[0]] : taken
     }
 }
 
@@ -120,13 +146,30 @@ extension ComputedPlan {
 /// A strategy with a length of chunks and of keys.
 private struct PlannedLayout {
     let strategy: Strategy
+    /// The text that asks for it.
+    let text: String
     /// The chunk's length as the strategy's parameter has it.
     let chunkByteCount: UInt64?
     let keyByteCount: Int
 
     /// Whether windows change what reads of a length ask for: not where chunks are read whole.
     func hasWindows(_ access: AccessPolicy) -> Bool {
-        strategy.chunkFormat == nil && (strategy.chunkByteCount == nil || access.granularityIsBlock)
+        !strategy.isAuthenticated && (strategy.chunkByteCount == nil || access.granularityIsBlock)
+    }
+}
+
+extension Strategy {
+    /// The facts of the format, for an object of so many plaintext bytes.
+    fileprivate func stored(_ byteCount: UInt64) throws(DecryptionError) -> ComputedPlan.Layout {
+        let facts = try facts()
+        let noticed: [(ComputedPlan.Notice, Bool)] = [
+            (.change, isAuthenticated), (.move, facts.isIndexBound), (.otherFile, facts.isObjectBound),
+            (.cut, facts.isEndBound),
+        ]
+        return ComputedPlan.Layout(
+            notices: Set(noticed.filter(\.1).map(\.0)),
+            storedByteCount: geometry?.ciphertextByteCount(ofPlaintext: byteCount) ?? byteCount,
+            maxByteCount: facts.maxPlaintextByteCount)
     }
 }
 
@@ -153,7 +196,7 @@ extension PlanInputs {
             notes.append(short.isEmpty ? .all(name: name, shortest) : .leftOut(name: name, long))
             return short.isEmpty ? [shortest] : short
         }
-        if strategies.contains(where: { Self.lengthParameter(of: $0) != nil }) {
+        if strategies.contains(where: { $0.lengthParameter != nil }) {
             fitted.chunkByteCounts = fit(chunkByteCounts, "chunks")
         }
         fitted.windowByteCounts = fit(windowByteCounts, "windows")
@@ -167,33 +210,32 @@ extension PlanInputs {
         return (fitted, notes)
     }
 
-    private static func lengthParameter(of strategy: String) -> StrategyParameters.Parameter? {
-        let known = StrategyParameters.textParameters(of: strategy) ?? []
-        return [StrategyParameters.Parameter.chunkByteCount, .segmentByteCount].first(where: known.contains)
-    }
-
     /// The strategies with each of their keys and chunks.
     fileprivate func layouts() throws(DecryptionError) -> [PlannedLayout] {
         var layouts: [PlannedLayout] = []
-        for name in strategies {
-            let known = StrategyParameters.textParameters(of: name) ?? []
-            let size = Self.lengthParameter(of: name)
-            for key in Self.keys(of: name, keyByteCounts) {
-                for chunk in size == nil ? [0] : chunkByteCounts {
-                    var parameters = StrategyParameters(name: name)
-                    for parameter in known {
-                        guard let usual = StrategyParameters.usualText(of: parameter, in: name) else { continue }
-                        _ = parameters.read(usual, for: parameter)
+        for chosen in strategies {
+            let size = chosen.lengthParameter
+            for key in chosen.keys(keyByteCounts) {
+                var lengths: [Value?] = [nil]
+                if let size {
+                    lengths = chunkByteCounts.map { Value.integer(Int128($0)) }
+                    // Others are for other formats, where this one need not be told.
+                    if size.defaultValue != nil { lengths = lengths.filter { $0.map(size.accepts) ?? true } }
+                    if lengths.isEmpty { lengths = [nil] }
+                }
+                for length in lengths {
+                    var values = chosen.values
+                    if let size { values[size.name] = length }
+                    if let derived = chosen.derivedKey { values[derived.name] = .integer(Int128(key)) }
+                    let strategy = Strategy(chosen.format, values)
+                    try strategy.validate()
+                    var chunkByteCount = strategy.chunkByteCount
+                    if let size, case .integer(let count)? = strategy[size.name] {
+                        chunkByteCount = UInt64(clamping: count)
                     }
-                    if parameters.iv == nil, known.contains(.iv) { parameters.iv = Block(bigEndianValue: 0).bytes }
-                    if size == .chunkByteCount { parameters.chunkByteCount = chunk }
-                    if size == .segmentByteCount { parameters.segmentByteCount = chunk }
-                    if parameters.derivedKeyByteCount != nil { parameters.derivedKeyByteCount = key }
-                    let strategy = try parameters.strategy()
                     layouts.append(
                         PlannedLayout(
-                            strategy: strategy, chunkByteCount: size == nil ? strategy.chunkByteCount : chunk,
-                            keyByteCount: key))
+                            strategy: strategy, text: chosen.text, chunkByteCount: chunkByteCount, keyByteCount: key))
                 }
             }
         }
@@ -202,13 +244,15 @@ extension PlanInputs {
 
     /// How fast a library decrypts a layout: a chunk at once, or each window.
     fileprivate func rates(_ layout: PlannedLayout, _ library: Library) -> [ComputedPlan.Rate] {
-        let cipher = DecryptionRates.KeyedCipher(layout.strategy.cipher, keyByteCount: layout.keyByteCount)
-        let calls = layout.strategy.chunkFormat.map { [$0.chunkByteCount] } ?? windowByteCounts
-        return calls.map { count in
-            // What is in a chunk beside plaintext is no other length.
-            let call = layout.strategy.chunkFormat == nil ? count : layout.chunkByteCount ?? count
-            return ComputedPlan.Rate(
-                backend: library.name, mode: layout.strategy.cipher.mode, keyByteCount: layout.keyByteCount,
+        let cipher = DecryptionRates.KeyedCipher(
+            layout.strategy.cipher, keyByteCount: layout.keyByteCount, hmac: layout.strategy.hmac)
+        let isAuthenticated = layout.strategy.isAuthenticated
+        // What is in a chunk beside plaintext is no other length.
+        let calls = isAuthenticated ? layout.chunkByteCount.map { [$0] } ?? windowByteCounts : windowByteCounts
+        return calls.map { call in
+            ComputedPlan.Rate(
+                backend: library.name, mode: layout.strategy.cipher.mode,
+                keyByteCount: layout.keyByteCount, cipher: layout.strategy.cipher.nameBesideAES,
                 callByteCount: call, bytesPerSecond: library.rates.bytesPerSecond(cipher, byteCount: call))
         }
     }
@@ -221,8 +265,9 @@ extension PlanInputs {
         let costs = try ReadCosts(
             strategy: strategy, plaintextByteCount: objectByteCount, keyByteCount: layout.keyByteCount,
             in: ReadCosts.Surroundings(link: link, client: client, rates: library.rates))
+        let stored = try strategy.stored(objectByteCount)
         // Authenticated chunks are opened whole in any case, and the latest one is kept.
-        let hasChoice = strategy.chunkByteCount != nil && strategy.chunkFormat == nil
+        let hasChoice = strategy.chunkByteCount != nil && !strategy.isAuthenticated
         var candidates: [ComputedPlan.Candidate] = []
         for access in hasChoice ? accesses : [.block] {
             var known: (seeks: [ComputedPlan.Seek], firstByte: UInt64)?
@@ -235,16 +280,17 @@ extension PlanInputs {
                 let longest = max(rangeByteCounts.max() ?? 0, window)
                 let memory = configuration.boundByteCount(
                     bufferByteCount: min(longest, objectByteCount), chunkByteCount: strategy.chunkByteCount,
-                    plaintextByteCount: objectByteCount, isAuthenticated: strategy.chunkFormat != nil,
+                    plaintextByteCount: objectByteCount, isAuthenticated: strategy.isAuthenticated,
                     copiesInLibrary: library.copyCount,
                     requestByteCount: link == nil ? DistantSource.nearRequestByteCount : DistantSource.requestByteCount)
                 let held = link == nil ? 0 : client.heldByteCount(objectByteCount: objectByteCount)
                 candidates.append(
                     ComputedPlan.Candidate(
                         configuration: ComputedPlan.Configuration(
-                            backend: library.name, strategy: strategy.name, keyByteCount: layout.keyByteCount,
+                            backend: library.name, strategy: layout.text, keyByteCount: layout.keyByteCount,
+                            cipher: layout.strategy.cipher.nameBesideAES,
                             chunkByteCount: layout.chunkByteCount, access: access.rawValue, windowByteCount: window),
-                        noticesChanges: strategy.chunkFormat != nil, firstByteNanoseconds: firstByte, seeks: seeks,
+                        layout: stored, firstByteNanoseconds: firstByte, seeks: seeks,
                         downloadBytesPerSecond: try download(reader, strategy.chunkByteCount ?? 0, window),
                         memoryByteCount: memory + held))
             }

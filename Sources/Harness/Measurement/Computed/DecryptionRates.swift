@@ -14,10 +14,12 @@ package struct DecryptionRates: Sendable {
         package var cipher: Cipher
         /// The key's length in bytes.
         package var keyByteCount: Int
+        /// The hash function of a code that is compared before a chunk is decrypted, if there is one.
+        package var hmac: HashFunction?
 
         /// Creates a cipher with a key.
-        package init(_ cipher: Cipher, keyByteCount: Int) {
-            (self.cipher, self.keyByteCount) = (cipher, keyByteCount)
+        package init(_ cipher: Cipher, keyByteCount: Int, hmac: HashFunction? = nil) {
+            (self.cipher, self.keyByteCount, self.hmac) = (cipher, keyByteCount, hmac)
         }
     }
 
@@ -119,24 +121,37 @@ private struct Decryption {
     private let cipher: Cipher
     private let sealing: any CipherContext
     private let opening: any CipherContext
+    private let mac: (any MACContext)?
 
     private static let (sampleNanoseconds, minCount) = (8_000_000 as UInt64, 5)
     /// What is copied at once at least, as readers of files read chunks.
     private static let fetchByteCount = 64 << 10
 
     init(_ backend: any CipherBackend, _ keyed: DecryptionRates.KeyedCipher) throws(DecryptionError) {
-        let key = try SecretKey([UInt8](repeating: 7, count: keyed.keyByteCount))
+        let key = try SecretKey(material: (0..<keyed.keyByteCount).map { UInt8(truncatingIfNeeded: $0) })
         cipher = keyed.cipher
         name = "\(backend.name) \(cipher.mode)"
         sealing = try backend.makeContext(cipher, .encrypt, key: key)
         opening = try backend.makeContext(cipher, .decrypt, key: key)
+        mac = try keyed.hmac.map { function throws(DecryptionError) in try backend.makeMAC(function, key: key) }
+    }
+
+    /// Makes the code of a chunk, as long as the longest digest.
+    private func makeCode(of chunk: UnsafeRawBufferPointer) throws(DecryptionError) {
+        guard let mac else { return }
+        var digest = InlineArray<8, UInt64>(repeating: 0)
+        try withUnsafeMutableBytes(of: &digest) { (digest) throws(DecryptionError) in
+            let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+            try mac.makeCode(of: nothing, chunk, nothing, into: digest)
+        }
     }
 
     private func process(
         _ context: any CipherContext, _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer
     ) throws(DecryptionError) -> Bool {
-        try Block(bigEndianValue: 1).withNonce(for: cipher) { (nonce) throws(DecryptionError) in
-            try context.process(input, into: output, nonce: nonce)
+        try withUnsafeBytes(of: (1, 1) as (UInt128, UInt128)) { (bytes) throws(DecryptionError) in
+            let nonce = UnsafeRawBufferPointer(rebasing: bytes[..<cipher.nonceByteCount])
+            return try context.process(input, into: output, nonce: nonce)
         }
     }
 
@@ -164,6 +179,7 @@ private struct Decryption {
             var isRight = true
             for index in 0..<callCount {
                 let input = UnsafeRawBufferPointer(rebasing: fetched[index * unit..<(index + 1) * unit])
+                try makeCode(of: input)
                 isRight = try process(opening, input, into: output) && isRight
             }
             times.append(max(1, monotonicNanoseconds() - began))

@@ -4,11 +4,12 @@ package import Subject
 package import SubjectProtocol
 import Synchronization
 
-/// What reads of an object cost: the requests, the bytes, the blocks and the time of each, as the readers themselves ask for
-/// them by a client.
+/// The costs of reads of an object: the requests, the bytes, the blocks and the time of each, as the readers themselves
+/// ask for them by a client.
 ///
-/// The readers and the client are the real ones. The ciphertext is not there, the cipher does nothing, and time is a number
-/// that those move on who wait or would work, so that an object may have any length and all of it takes microseconds.
+/// The readers and the client are the real ones. The ciphertext is not there, the cipher does nothing, and time is a
+/// number that those move on who wait or would work, so that an object may have any length and all of it takes
+/// microseconds.
 package struct ReadCosts: Sendable {
     /// What one read costs.
     package struct Cost: Hashable, Sendable {
@@ -66,13 +67,15 @@ package struct ReadCosts: Sendable {
         strategy: Strategy, plaintextByteCount: UInt64, keyByteCount: Int, in surroundings: Surroundings
     ) throws(DecryptionError) {
         meter = Meter(
-            surroundings, DecryptionRates.KeyedCipher(strategy.cipher, keyByteCount: keyByteCount))
+            surroundings,
+            DecryptionRates.KeyedCipher(strategy.cipher, keyByteCount: keyByteCount, hmac: strategy.hmac))
         let cipher = IdleCipher(meter: meter, paddingByteCount: UInt8(16 - plaintextByteCount % 16))
-        let key = try SecretKey([UInt8](repeating: 0, count: keyByteCount))
-        let header = try Self.header(strategy, cipher, key)
+        let key = try SecretKey(material: [UInt8](repeating: 0, count: keyByteCount))
+        let (header, geometry) = try Self.beginning(strategy, cipher, key)
+        let strategy = strategy.withoutComparisons
         let absent = AbsentCiphertext(
-            byteCount: Geometry(strategy).ciphertextByteCount(ofPlaintext: plaintextByteCount), header: header,
-            meter: meter)
+            byteCount: geometry.ciphertextByteCount(ofPlaintext: plaintextByteCount), header: header,
+            cleared: strategy.hmac == nil ? nil : geometry, meter: meter)
         _ = meter.take()
         let source: any ByteSource =
             if let link = surroundings.link {
@@ -140,21 +143,50 @@ package struct ReadCosts: Sendable {
         }
     }
 
-    /// What an object of authenticated chunks begins with: derived from the key, and compared when it is opened.
-    private static func header(
+    /// The bytes that an object begins with, which are looked at when it is opened: its header, or, where that is a
+    /// look at the first chunk, so much of that. Also its geometry, which may follow from the key's length.
+    private static func beginning(
         _ strategy: Strategy, _ cipher: IdleCipher, _ key: SecretKey
-    ) throws(DecryptionError) -> [UInt8] {
-        guard let format = strategy.chunkFormat else { return [] }
+    ) throws(DecryptionError) -> (header: [UInt8], geometry: Geometry) {
+        guard var geometry = strategy.geometry else {
+            throw .unsupported("a plan for \(strategy.name), whose geometry only an object tells")
+        }
+        guard !strategy.format.header.isEmpty || geometry.headerByteCount > 0 else { return ([], geometry) }
         var bytes: [UInt8] = []
         do {
             let encryptor = try ObjectEncryptor(strategy: strategy, backend: cipher, key: key)
+            geometry = encryptor.geometry
+            // An empty object may be without a header.
+            let plaintext = [UInt8](repeating: 0, count: Int(clamping: geometry.plaintextUnitByteCount))
+            try plaintext.withUnsafeBytes { try encryptor.append($0) { bytes += $0 } }
             try encryptor.finish { bytes += $0 }
         } catch let error as DecryptionError {
             throw error
         } catch {
             throw .invalidParameter(name: "strategy", value: strategy.name, expected: "one that can be written")
         }
-        return Array(bytes.prefix(format.headerByteCount))
+        let fieldByteCount = try strategy.facts().header.reduce(0) { $0 + ($1.byteCount ?? 0) }
+        return (Array(bytes.prefix(max(Int(clamping: geometry.headerByteCount), fieldByteCount))), geometry)
+    }
+}
+
+extension Strategy {
+    /// The strategy whose chunks may be of any bytes: their parts are compared with nothing, and none is a hole.
+    fileprivate var withoutComparisons: Strategy {
+        changing { rules in
+            rules.layout = rules.layout.map { part in
+                guard case .field(var field) = part else { return part }
+                // A code of what is not there is what is not there.
+                field.content.removeAll { !$0.expression.usesData }
+                return .field(field)
+            }
+            // Where nothing is compared, no last chunk is looked for: there is nothing behind it.
+            (rules.hasHoles, rules.rejectedNonce, rules.lastChunk) = (false, nil, nil)
+            // Fetched, and compared with nothing.
+            for index in rules.trailerFields.indices {
+                (rules.trailerFields[index].content, rules.trailerFields[index].sealed) = ([], nil)
+            }
+        }
     }
 }
 
@@ -212,18 +244,45 @@ private final class ComputedClock: RemoteClock {
 private struct AbsentCiphertext: ByteSource {
     let byteCount: UInt64
     let header: [UInt8]
+    /// The geometry of chunks whose parts are zeros, as codes have to be here.
+    let cleared: Geometry?
     let meter: Meter
 
     func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         meter.noteCall()
         let count = Int(min(UInt64(buffers.byteCount), byteCount - min(offset, byteCount)))
         let start = Int(min(offset, UInt64(header.count)))
+        if let cleared {
+            buffers.prefix(count).forEach { place, buffer in
+                clearParts(of: cleared, in: buffer, from: offset + UInt64(place))
+            }
+        }
         header[start...].withUnsafeBytes { bytes in
             buffers.prefix(min(count, bytes.count)).forEach { index, buffer in
                 buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[index..<index + buffer.count]))
             }
         }
         return count
+    }
+
+    /// Fills with zeros what is stored before and behind the data of chunks.
+    private func clearParts(
+        of geometry: Geometry, in buffer: UnsafeMutableRawBufferPointer, from offset: UInt64
+    ) {
+        let range = offset..<offset + UInt64(buffer.count)
+        let inChunks = offset - min(offset, geometry.headerByteCount) + geometry.missingByteCount
+        var index = inChunks / geometry.storedChunkByteCount
+        while geometry.ciphertextStart(ofChunk: index) < min(range.upperBound, byteCount) {
+            let start = geometry.ciphertextStart(ofChunk: index)
+            let end = min(geometry.ciphertextStart(ofChunk: index + 1), byteCount)
+            for part in [start..<start + geometry.frontByteCount, end - min(end, geometry.behindByteCount)..<end] {
+                let part = part.clamped(to: range)
+                UnsafeMutableRawBufferPointer(
+                    rebasing: buffer[Int(part.lowerBound - offset)..<Int(part.upperBound - offset)]
+                ).initializeMemory(as: UInt8.self, repeating: 0)
+            }
+            index += 1
+        }
     }
 }
 
@@ -245,13 +304,27 @@ private struct IdleCipher: CipherBackend {
 
     let name = "idle"
     let version = ""
-    let ciphers = CipherSupport.aes(gcmNonceByteCounts: 1...Int.max)
+    let ciphers = Cipher.allCases.map { CipherSupport($0, nonceByteCounts: 1...Int.max) }
     let cpuFeatures: [String] = []
 
     func makeContext(
         _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
         Context(meter: meter, paddingByteCount: cipher.isStreaming ? paddingByteCount : nil)
+    }
+
+    let hmacFunctions = HashFunction.allCases
+
+    func makeMAC(_ function: HashFunction, key: SecretKey) throws(DecryptionError) -> any MACContext { Code() }
+
+    /// A code of zeros, which absent ciphertext has.
+    private final class Code: MACContext {
+        func makeCode(
+            of before: UnsafeRawBufferPointer, _ data: UnsafeRawBufferPointer, _ behind: UnsafeRawBufferPointer,
+            into code: UnsafeMutableRawBufferPointer
+        ) throws(DecryptionError) {
+            code.initializeMemory(as: UInt8.self, repeating: 0)
+        }
     }
 
     private final class Context: CipherContext {

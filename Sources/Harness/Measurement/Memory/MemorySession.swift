@@ -93,7 +93,7 @@ final class MemorySession {
         }
         let key = try SecretKey([UInt8](repeating: 7, count: 16))
         var object = try MeasuredObject.generated(
-            strategy: .segments(of: segmentByteCount), key: key, plaintextByteCount: byteCount)
+            strategy: try .segments(of: segmentByteCount), key: key, plaintextByteCount: byteCount)
         object.playlist = try MeasuredPlaylist(
             resource: "media.ts", segmentByteCount: segmentByteCount, plaintextByteCount: byteCount)
         let source = isOwn ? nil : try object.servedSource()
@@ -131,14 +131,14 @@ final class MemorySession {
     /// The object's strategies, those first that a subject is most likely to have.
     private static func strategies(of object: Object) -> [Strategy] {
         let iv = Block(bigEndianValue: 1)
-        let chunked = { padding in
-            Strategy.cbcChunked(chunkByteCount: 1 << 20, iv: iv, ivRule: .fixed, padding: padding)
-        }
-        let unpadded = [.cbcContinuous(iv: iv, padding: .none), .ctr(iv: iv), chunked(.none)]
+        let plain = VectorSet.plain(chunkByteCount: 1 << 20, iv: iv)
+        // Chains first, those that are padded above all.
+        let unpadded =
+            plain.filter { $0.padding == Padding.none } + plain.filter { $0.padding == nil }
         return switch object {
         case .sparse: unpadded
         case .playlist: []
-        case .generated: [.cbcContinuous(iv: iv, padding: .pkcs7), chunked(.pkcs7)] + unpadded
+        case .generated: plain.filter { $0.padding == .pkcs7 } + unpadded
         }
     }
 }

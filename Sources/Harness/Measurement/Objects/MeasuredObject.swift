@@ -110,43 +110,38 @@ package struct MeasuredObject: Sendable {
     }
 }
 
-extension Cell {
-    /// The IV of a measured object is always the same, with 16 different bytes.
-    static let iv = Block(bigEndianValue: 0x0f1e_2d3c_4b5a_6978_8796_a5b4_c3d2_e1f0).bytes
+extension Format {
+    /// The IV of objects that are made to be measured: always the same, different bytes, of the length that it has.
+    package var measuredIV: [UInt8] {
+        let block = Block(bigEndianValue: 0x0f1e_2d3c_4b5a_6978_8796_a5b4_c3d2_e1f0).bytes
+        return (0..<(ivInput?.byteCounts?.first ?? Block.byteCount)).map { block[$0 % Block.byteCount] }
+    }
+}
 
-    /// Takes over what a strategy's parameters say; ``strategy()`` is the way back.
-    package mutating func adopt(_ parameters: StrategyParameters) {
-        func text(_ bytes: [UInt8]?) -> String? {
-            bytes.flatMap { $0.isEmpty ? nil : Hexadecimal.encode($0) }
-        }
-        strategy = parameters.name
-        ivRule = parameters.ivRule?.rawValue
-        padding = parameters.padding?.rawValue
-        chunkByteCount = parameters.plaintextChunkByteCount
-        (context, associatedData) = (text(parameters.context), text(parameters.associatedData))
-        if let derived = parameters.derivedKeyByteCount { keyByteCount = derived }
+extension Strategy {
+    /// Reads the parameters of a format whose objects are made to be measured: their IV is always the same.
+    ///
+    /// - Throws: As `init(_:written:iv:)`.
+    package init(measured format: Format, written text: Substring = "") throws(DecryptionError) {
+        let isIVGiven = text.hasPrefix(":iv=") || text.contains(",iv=")
+        try self.init(format, written: text, iv: isIVGiven ? nil : format.measuredIV)
     }
 
-    /// The strategy with its parameters.
+    /// Reads the text of a cell's strategy.
     ///
-    /// - Throws: `DecryptionError.unsupported` or `.invalidParameter` for a cell that no plan makes.
-    func strategy() throws(DecryptionError) -> Strategy {
-        if strategy == PlaylistRequest.strategyName {
-            guard let chunkByteCount, chunkByteCount > 0 else {
-                throw .invalidParameter(name: "cell", value: id, expected: "a segment's length")
-            }
-            return .segments(of: chunkByteCount)
-        }
-        var parameters = StrategyParameters(name: strategy)
-        parameters.iv = Self.iv
-        parameters.padding = Padding(rawValue: padding ?? Padding.pkcs7.rawValue)
-        parameters.ivRule = ivRule.flatMap(IVRule.init(rawValue:))
-        parameters.chunkByteCount = chunkByteCount
-        parameters.context = context.map { Hexadecimal.decode($0) } ?? []
-        parameters.associatedData = associatedData.map { Hexadecimal.decode($0) } ?? []
-        parameters.segmentByteCount = chunkByteCount.map { $0 + UInt64(ChunkFormat.tagByteCount) }
-        parameters.derivedKeyByteCount = keyByteCount
-        return try parameters.strategy()
+    /// - Throws: As `init(text:iv:)`.
+    package init(measured text: String) throws(DecryptionError) {
+        let name = String(text.prefix { $0 != ":" })
+        try self.init(measured: Format.measured(name), written: text.dropFirst(name.count))
+    }
+}
+
+extension Cell {
+    /// Takes over the text of a strategy and the figures that follow from it.
+    package mutating func adopt(_ strategy: Strategy) {
+        self.strategy = strategy.text
+        (chunkByteCount, cipher) = (strategy.chunkByteCount, strategy.cipher.nameBesideAES)
+        if strategy.format.derivedKeyInput != nil { keyByteCount = strategy.keyByteCounts[0] }
     }
 
     /// The reads of one iteration.
@@ -225,8 +220,8 @@ extension MeasuredObject {
         return object
     }
 
-    /// What tells the object from others: its version, and SHA-256 of how its plaintext begins, which another key, IV or
-    /// strategy changes.
+    /// The facts that tell the object from others: its version, and SHA-256 of how its plaintext begins, which another key, IV
+    /// or strategy changes.
     private func name(ofVersion version: String) throws(DecryptionError) -> String {
         let beginning = [Workload.Read(offset: 0, count: min(4096, plaintextByteCount))]
         return "\(version); plaintext begins with SHA-256 \(try expected.digest(of: .listed(beginning)))"

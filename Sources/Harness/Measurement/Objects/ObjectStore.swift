@@ -12,6 +12,7 @@ package final class ObjectStore {
     private let make: (FilePath, any CipherBackend)?
     private let input: MeasuredObject?
     private let serve: Serve?
+    private let strategies: [String: Strategy]
     private var objects: [String: MeasuredObject] = [:]
     private var digests: [String: String] = [:]
     private let plaintext = SplitMix64Stream(seed: 0x6368_756e_6b77_6973)
@@ -27,9 +28,13 @@ package final class ObjectStore {
     /// - Parameters:
     ///   - folder: Where files of ciphertext go; must exist.
     ///   - encryption: What encrypts them.
+    ///   - strategies: The strategies by their texts in cells, as far as the texts do not say all.
     ///   - serve: What puts them on a server; without it there are no objects that come from one.
-    package init(folder: FilePath, encryption: any CipherBackend, serve: Serve? = nil) {
+    package init(
+        folder: FilePath, encryption: any CipherBackend, strategies: [String: Strategy] = [:], serve: Serve? = nil
+    ) {
         self.make = (folder, encryption)
+        self.strategies = strategies
         self.serve = serve
         self.input = nil
     }
@@ -38,7 +43,20 @@ package final class ObjectStore {
     package init(input: MeasuredObject) {
         self.make = nil
         self.serve = nil
+        self.strategies = [:]
         self.input = input
+    }
+
+    /// The strategy of a cell; of a playlist, its segments.
+    private func strategy(of cell: Cell) throws(DecryptionError) -> Strategy {
+        if let known = input?.strategy ?? strategies[cell.strategy] { return known }
+        return try Strategy(measured: cell.strategy)
+    }
+
+    /// Says whether a subject that lists some strategies has a cell's.
+    package func isOffered(_ cell: Cell, by names: [String]) -> Bool {
+        cell.format == PlaylistRequest.strategyName
+            ? names.contains(cell.format) : (try? strategy(of: cell))?.format.isOffered(by: names) == true
     }
 
     /// The object that a cell is measured on.
@@ -50,10 +68,11 @@ package final class ObjectStore {
         let kind = ObjectKind(of: cell)
         let reached = kind?.isServed == true ? "\(cell.source) \(name)" : name
         if let known = objects[reached] { return known }
-        let strategy = try cell.strategy()
+        let strategy = try strategy(of: cell)
+        let segmentByteCount = cell.format == PlaylistRequest.strategyName ? strategy.chunkByteCount : nil
         var keyBytes = [UInt8](repeating: 0, count: cell.keyByteCount)
         keyBytes.withUnsafeMutableBytes { SplitMix64Stream(seed: 0x6b65_79).fill($0, from: 0) }
-        let key = try SecretKey(keyBytes)
+        let key = try SecretKey(material: keyBytes)
         var made: MeasuredObject
         if kind == .generated {
             made = try .generated(strategy: strategy, key: key, plaintextByteCount: cell.objectByteCount)
@@ -67,7 +86,7 @@ package final class ObjectStore {
                 source: kind?.isServed == true ? try served(path, as: cell.source) : file,
                 expected: StreamPlaintext(stream: plaintext))
         }
-        if cell.strategy == PlaylistRequest.strategyName, let segmentByteCount = cell.chunkByteCount {
+        if let segmentByteCount {
             made.playlist = try MeasuredPlaylist(
                 resource: name, segmentByteCount: segmentByteCount, plaintextByteCount: cell.objectByteCount)
         }
@@ -143,13 +162,10 @@ package final class ObjectStore {
     static func name(of cell: Cell) -> String {
         // Mapped or served or not, it is one file.
         let kind = ObjectKind(of: cell) == .generated ? ObjectKind.generated : .file
-        var parts = [kind.rawValue, "aes\(cell.keyByteCount * 8)", cell.strategy]
-        if let ivRule = cell.ivRule { parts.append(ivRule) }
-        if let padding = cell.padding { parts.append(padding) }
-        if let chunkByteCount = cell.chunkByteCount { parts.append("\(chunkByteCount)") }
-        if let binding = cell.context ?? cell.associatedData {
-            // It may be longer than a name.
-            parts.append(Hexadecimal.encode(SHAFunction.sha256.hash(Array(binding.utf8)).prefix(8)))
+        var parts = [kind.rawValue, cell.keyWord, cell.format]
+        if cell.strategy != cell.format {
+            // Its parameters may be longer than a name.
+            parts.append(Hexadecimal.encode(SHAFunction.sha256.hash(Array(cell.strategy.utf8)).prefix(8)))
         }
         return (parts + ["\(cell.objectByteCount)\(fileSuffix)"]).joined(separator: "-")
     }

@@ -8,35 +8,26 @@ import Support
 /// Measures one cell in an open loop, at one load or several: each process of its own, loads in an order drawn anew in
 /// each round, so that a machine that drifts does so for all alike.
 package struct OpenLoopJob {
-    /// The cell.
-    package var cell: Cell
+    /// The plan, of whose cells the first is measured: each load has as many processes as the cell has rounds.
+    package let plan: Plan
     /// The loads.
-    package var loads: [Arrivals]
-    /// How many processes each load has.
-    package var rounds: Int
-    /// How long each process is to take at least, in nanoseconds.
-    package var roundNanoseconds: UInt64
-    /// What offsets and due times are drawn from.
-    package var seed: UInt64
-    /// What players asked for, by name.
-    package var traces: [String: PlayerTrace]
+    package let loads: [Arrivals]
 
     /// Describes a job.
-    package init(
-        cell: Cell, loads: [Arrivals], rounds: Int, roundNanoseconds: UInt64, seed: UInt64,
-        traces: [String: PlayerTrace] = [:]
-    ) {
-        self.cell = cell
-        self.loads = loads
-        self.rounds = rounds
-        self.roundNanoseconds = roundNanoseconds
-        self.seed = seed
-        self.traces = traces
+    ///
+    /// - Returns: `nil` for a plan without a cell.
+    package init?(_ plan: Plan, loads: [Arrivals]) {
+        guard let planned = plan.cells.first else { return nil }
+        (self.plan, self.loads, cell, rounds) = (plan, loads, planned.cell, planned.rounds)
     }
+
+    /// The cell.
+    package let cell: Cell
+    private let rounds: Int
 
     /// The reads of one process at a load.
     package func readCount(at load: Arrivals) -> Int {
-        max(1, Int((load.perSecond * Double(roundNanoseconds) / 1e9).rounded(.up)))
+        max(1, Int((load.perSecond * Double(plan.roundNanoseconds) / 1e9).rounded(.up)))
     }
 
     /// Checks the cell's plaintext, and measures.
@@ -62,19 +53,21 @@ package struct OpenLoopJob {
         let servers = network.map(LoopbackServers.init)
         let store =
             input.map { ObjectStore(input: $0) }
-            ?? ObjectStore(folder: folder.objectFolder, encryption: encryption, serve: servers.map { $0.serve })
+            ?? ObjectStore(
+                folder: folder.objectFolder, encryption: encryption, strategies: plan.strategies,
+                serve: servers.map { $0.serve })
         let runner = CellRunner(
-            program: program, store: store, seed: seed, traces: traces, isInterrupted: isInterrupted)
+            program: program, store: store, seed: plan.seed, traces: plan.traces, isInterrupted: isInterrupted)
         let all = 1 + rounds * loads.count
         progress(0, all)
         _ = try runner.check(cell)
         var processes = [[OpenLoopRecord.Process]](repeating: [], count: loads.count)
-        var generator = SplitMix64(seed: seed)
+        var generator = SplitMix64(seed: plan.seed)
         for round in 0..<rounds {
             for (index, load) in Array(loads.enumerated()).shuffled(using: &generator) {
                 progress(1 + processes.reduce(0) { $0 + $1.count }, all)
                 processes[index].append(
-                    try runner.openLoop(cell, load, readCount: readCount(at: load), seed: seed &+ UInt64(round)))
+                    try runner.openLoop(cell, load, readCount: readCount(at: load), seed: plan.seed &+ UInt64(round)))
             }
         }
         return zip(loads, processes).compactMap { load, processes in

@@ -1,7 +1,7 @@
 package import ByteSources
 package import RandomAccess
 package import Results
-package import SubjectProtocol
+import SubjectProtocol
 package import Support
 
 /// What a sweep measures.
@@ -16,6 +16,8 @@ package struct Plan: Sendable {
     package var cells: [PlannedCell]
     /// The traces that cells replay, by their names.
     package var traces: [String: PlayerTrace]
+    /// The strategies of the cells, by their texts.
+    package var strategies: [String: Strategy] = [:]
     /// Why backends are left out that entries name beside others, by their names.
     package var missingBackends: [String: String] = [:]
     /// The rate at which a player plays what its trace asks for.
@@ -68,62 +70,65 @@ package struct PlannedCell: Hashable, Sendable {
     }
 }
 
-/// An object of the user's that all cells of a plan are measured on: it has what they would otherwise ask for.
+/// The object of a cell: one that is made, or one of the user's, which all cells of a plan are measured on.
 package struct PlanObject: Sendable {
-    /// What a plan must not ask for then.
-    static let keys = ["strategy"] + parameterKeys + ["key-size", "object-size", "source"]
-
-    /// What a plan says of a strategy's parameters; the IV is always the same.
-    static let parameterKeys = StrategyParameters.Parameter.allCases.filter { $0 != .iv }.map(\.textName)
+    /// The keys that a plan must not have where the object is the user's.
+    static let keys = ["strategy", "parameters", "key-size", "object-size", "source"]
 
     let strategy: Strategy
     let keyByteCount: Int
+    /// The plaintext's length in bytes.
     let byteCount: UInt64
-    let remoteObject: RemoteObject?
+    /// The source of its bytes.
+    let source: ObjectKind
+    /// The way in which subjects find it on a server of the user's.
+    var remoteObject: RemoteObject?
+}
 
-    /// Describes an object.
+extension PlanObject {
+    /// Describes an object of the user's.
     ///
     /// - Parameters:
     ///   - object: The object.
     ///   - remoteObject: Where it is on a server; `nil` for a file.
     package init(_ object: MeasuredObject, at remoteObject: RemoteObject?) {
-        strategy = object.strategy
-        keyByteCount = object.keyByteCount
-        byteCount = object.plaintextByteCount
-        self.remoteObject = remoteObject
-    }
-
-    /// Where its bytes come from.
-    var kind: ObjectKind { remoteObject.map { $0.isSecure ? .https : .http } ?? .file }
-}
-
-/// The object of a cell.
-struct PlannedObject {
-    let strategy: String
-    let parameters: StrategyParameters
-    let keyByteCount: Int
-    /// The plaintext's length in bytes.
-    let byteCount: UInt64
-    let source: ObjectKind
-}
-
-extension PlannedObject {
-    /// An object of the user's.
-    init(_ object: PlanObject) {
-        strategy = object.strategy.name
-        parameters = StrategyParameters(measured: object.strategy)
-        keyByteCount = object.keyByteCount
-        byteCount = object.byteCount
-        source = object.kind
+        self.init(
+            strategy: object.strategy.unbound, keyByteCount: object.keyByteCount, byteCount: object.plaintextByteCount,
+            source: remoteObject.map { $0.isSecure ? .https : .http } ?? .file, remoteObject: remoteObject)
     }
 }
 
-extension StrategyParameters {
-    /// The parameters of an object of the user's, as cells keep them: what it is bound to is the user's own business.
-    package init(measured strategy: Strategy) {
-        self.init(strategy)
-        if context != nil { context = [] }
-        if associatedData != nil { associatedData = [] }
+extension Strategy {
+    /// The lengths of keys in bytes that an object which is made can have, the usual one first: of keys that are
+    /// derived, the length that the strategy says.
+    package var keyByteCounts: [Int] {
+        if let input = format.derivedKeyInput, case .integer(let count)? = self[input.name] {
+            return [Int(clamping: count)]
+        }
+        return format.usualKeyByteCounts
+    }
+
+    /// The expectation of a plaintext's length that an object which is made does not meet; `nil` if it can be made.
+    package func expectation(ofPlaintext byteCount: UInt64) throws(DecryptionError) -> String? {
+        let unit = geometry?.plaintextUnitByteCount ?? 1
+        if byteCount % unit != 0 { return "a multiple of \(unit) bytes, since nothing is filled up in \(text)" }
+        guard let maximum = try facts().maxPlaintextByteCount, byteCount > maximum else { return nil }
+        return "at most \(maximum) bytes in \(text)"
+    }
+}
+
+extension StrategyFacts {
+    /// Works out what follows from a strategy.
+    ///
+    /// - Throws: As `Strategy.validate()`.
+    package init(_ strategy: Strategy) throws(DecryptionError) {
+        let facts = try strategy.facts()
+        self.init(
+            cipher: strategy.cipher.rawValue, source: strategy.format.source, isWhole: facts.isWhole,
+            isPadded: strategy.padding == .pkcs7, hasOwnNonces: facts.hasOwnNonces, isFresh: facts.isFresh)
+        (isTagged, isIndexBound) = (facts.isTagged, facts.isIndexBound)
+        (isObjectBound, isEndBound) = (facts.isObjectBound, facts.isEndBound)
+        hasPlaylist = strategy.name == PlaylistRequest.strategyName
     }
 }
 

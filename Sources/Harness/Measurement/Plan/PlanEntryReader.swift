@@ -9,52 +9,50 @@ import Support
 /// Reads one entry of a plan: every combination of its values is a cell.
 struct PlanEntryReader {
     let entry: PlanMapping
-    let knownBackends: [String]
-    let missingBackends: [String: String]
-    /// Whether a name is of a backend that another process loads.
-    let isForeign: (String) -> Bool
-    /// What is measured beside the backends that it names.
-    let addedBackends: [String]
-    let defaultBackend: String?
-    /// An object of the user's, in place of one that is made.
-    let object: PlanObject?
+    /// The values of all entries of the plan.
+    let reader: PlanReader
     let traces: [String: PlayerTrace]
+    /// The values of the strategies' parameters, by their names in a strategy's text.
+    let parameters: PlanMapping?
 
     /// The members whose lists are multiplied out, the outermost first; backends are the innermost.
-    private static let multiplied =
-        ["strategy"] + PlanObject.parameterKeys + [
-            "key-size", "object-size", "source", "reuse", "read-ahead", "cold", "latency", "bandwidth",
-            "client", "access", "reads", "window", "workload", "threads",
-        ]
+    private static let multiplied = [
+        "key-size", "object-size", "source", "reuse", "read-ahead", "cold", "latency", "bandwidth",
+        "client", "access", "reads", "window", "workload", "threads",
+    ]
 
-    private static let keys = ["backend", "rounds", "label"] + multiplied
+    private static let keys = ["backend", "rounds", "label", "strategy", "parameters"] + multiplied
 
     /// Reads the entry.
     ///
-    /// A combination that cannot be is left out where each of its values has a place in another one: a parameter has none
-    /// in the strategies of the list that do not have it.
+    /// A combination that cannot be is left out where each of its values has a place in another one: a parameter has
+    /// none in the strategies of the list that do not have it.
     ///
     /// - Parameters:
     ///   - defaultObjectByteCount: The object's length where the entry says none.
     ///   - left: Takes the backends that are named beside others and are not there, with the reasons.
+    ///   - strategies: Takes the strategies of the cells, by their texts.
     /// - Returns: Its cells.
     /// - Throws: `PlanError`, also if none of the backends is there.
-    func cells(defaultObjectByteCount: UInt64, leftOut left: inout [String: String]) throws(PlanError) -> [Cell] {
+    func cells(
+        defaultObjectByteCount: UInt64, leftOut left: inout [String: String], strategies: inout [String: Strategy]
+    ) throws(PlanError) -> [Cell] {
         try entry.allow(Self.keys)
-        if object != nil { try entry.refuse(PlanObject.keys, "of an object that is given") }
+        if reader.object != nil { try entry.refuse(PlanObject.keys, "of an object that is given") }
         let named = try backendNames()
-        let backends = named.filter { missingBackends[$0] == nil } + addedBackends
-        if backends.isEmpty, let backend = named.first, let reason = missingBackends[backend] {
+        let backends = named.filter { reader.missingBackends[$0] == nil } + reader.addedBackends
+        if backends.isEmpty, let backend = named.first, let reason = reader.missingBackends[backend] {
             throw entry.error("backend", "backend \(backend) is not there: \(reason)")
         }
-        left.merge(missingBackends.filter { named.contains($0.key) }) { $1 }
+        left.merge(reader.missingBackends.filter { named.contains($0.key) }) { $1 }
         let label = try entry.text("label")
         let lists = try lists()
-        var places = PlanPlaces(lists + [("backend", named.filter { missingBackends[$0] == nil })])
+        var places = PlanPlaces(lists + [("backend", named.filter { reader.missingBackends[$0] == nil })])
         var cells: [Cell] = []
         for choice in PlanChoice.all(of: lists) {
             do throws(PlanError) {
-                let (base, unplaced) = try cell(choice, defaultByteCount: defaultObjectByteCount)
+                let (base, strategy, unplaced) = try cell(choice, defaultByteCount: defaultObjectByteCount)
+                strategies[base.strategy] = strategy
                 var isPlaced = false
                 for backend in backends {
                     var cell = base
@@ -79,9 +77,15 @@ struct PlanEntryReader {
         return cells
     }
 
-    /// The lists of the members that the entry has, numbers of threads spelt out.
+    /// The lists of the members that the entry has, numbers of threads spelt out; those of parameters under their names
+    /// with ``parameterPrefix`` before them.
     private func lists() throws(PlanError) -> [(key: String, values: [String])] {
         var lists: [(key: String, values: [String])] = []
+        if let texts = try entry.texts("strategy") { lists.append(("strategy", texts)) }
+        for name in parameters?.keys ?? [] {
+            guard let texts = try parameters?.texts(name) else { continue }
+            lists.append((Self.parameterPrefix + name, texts))
+        }
         for key in Self.multiplied {
             guard let texts = try entry.texts(key) else { continue }
             lists.append((key, key == "threads" ? Self.threadCounts(texts) : texts))
@@ -89,21 +93,25 @@ struct PlanEntryReader {
         return lists
     }
 
+    /// The beginning of the keys that parameters have among the entry's own members.
+    private static let parameterPrefix = "parameters."
+
     /// Makes the cell of a combination, without backend and label.
     ///
-    /// - Returns: The cell, and the members that have no place in it, each with the reason.
+    /// - Returns: The cell, its strategy, and the members that have no place in it, each with the reason.
     private func cell(
         _ choice: PlanChoice, defaultByteCount: UInt64
-    ) throws(PlanError) -> (cell: Cell, unplaced: [String: PlanError]) {
+    ) throws(PlanError) -> (cell: Cell, strategy: Strategy, unplaced: [String: PlanError]) {
         var unplaced: [String: PlanError] = [:]
         let object = try planned(choice, defaultByteCount: defaultByteCount, unplaced: &unplaced)
         let access = try one(
             of: AccessPolicy.allCases.map(\.rawValue), choice, "access", fallback: AccessPolicy.block.rawValue)
-        if object.strategy == PlaylistRequest.strategyName {
-            try require(access == AccessPolicy.block.rawValue, "access", access, "block with \(object.strategy)")
+        let strategy = object.strategy.name
+        if strategy == PlaylistRequest.strategyName {
+            try require(access == AccessPolicy.block.rawValue, "access", access, "block with \(strategy)")
             try require(
                 object.source == .file || object.source == .generated, "source", object.source.rawValue,
-                "file or generated with \(object.strategy)")
+                "file or generated with \(strategy)")
         }
         let window = choice["window"] ?? "256KiB"
         let windowByteCount = try entry.size(window, key: "window", minimum: 1)
@@ -117,18 +125,19 @@ struct PlanEntryReader {
             BufferLimit.expectation)
         let remote = try remote(choice, object.source)
         var cell = Cell(
-            backend: "", strategy: object.strategy, windowByteCount: windowByteCount, workload: parsed.text,
+            backend: "", strategy: strategy, windowByteCount: windowByteCount, workload: parsed.text,
             readCount: parsed.readCount, access: access, threads: threadCount, keyByteCount: object.keyByteCount,
             objectByteCount: object.byteCount, source: try sourceName(choice, object.source, unplaced: &unplaced))
-        cell.adopt(object.parameters)
+        cell.adopt(object.strategy)
         cell.isCold = try isCold(choice, object.source)
         cell.remoteLatencyNanoseconds = remote?.latency
         cell.remoteBytesPerSecond = remote?.bandwidth
-        cell.remoteClient = try client(choice, object.strategy, hasStore: remote != nil)?.rawValue
-        return (cell, unplaced)
+        cell.remoteClient = try client(choice, strategy, hasStore: remote != nil)?.rawValue
+        return (cell, object.strategy, unplaced)
     }
 
-    /// Numbers of threads, `curve` spelt out: the powers of two up to the CPUs that there are, these, and twice as many.
+    /// Numbers of threads, `curve` spelt out: the powers of two up to the CPUs that there are, these, and twice as
+    /// many.
     private static func threadCounts(_ texts: [String]) -> [String] {
         texts.flatMap { text -> [String] in
             guard text == "curve" else { return [text] }
@@ -141,8 +150,7 @@ struct PlanEntryReader {
     /// How many cells the entry makes, or more than `maximum` if they are more: before any of them is made.
     func cellCount(atMost maximum: Int) throws(PlanError) -> Int {
         var count = 1
-        for key in ["backend"] + Self.multiplied {
-            let factor = try entry.texts(key)?.count ?? 1
+        for factor in [try entry.texts("backend")?.count ?? 1] + (try lists().map(\.values.count)) {
             guard factor <= maximum, count * factor <= maximum else { return maximum + 1 }
             count *= factor
         }
@@ -156,13 +164,13 @@ struct PlanEntryReader {
     }
 
     private func backendNames() throws(PlanError) -> [String] {
-        guard let names = try entry.texts("backend") ?? defaultBackend.map({ [$0] }) else {
-            throw entry.error("backend", "no backend: expected one of \(knownBackends.joined(separator: ", "))")
+        guard let names = try entry.texts("backend") ?? reader.defaultBackend.map({ [$0] }) else {
+            throw entry.error("backend", "no backend: expected one of \(reader.knownBackends.joined(separator: ", "))")
         }
         for name in names {
             try require(
-                knownBackends.contains(name) || isForeign(name), "backend", URLText.redacted(name),
-                "one of \(knownBackends.joined(separator: ", "))")
+                reader.knownBackends.contains(name) || reader.isForeign(name), "backend", URLText.redacted(name),
+                "one of \(reader.knownBackends.joined(separator: ", "))")
         }
         return names
     }
@@ -206,76 +214,67 @@ struct PlanEntryReader {
     /// The object that is given, or the one that a combination asks for.
     private func planned(
         _ choice: PlanChoice, defaultByteCount: UInt64, unplaced: inout [String: PlanError]
-    ) throws(PlanError) -> PlannedObject {
-        if let object { return PlannedObject(object) }
-        let strategy = try one(of: StrategyParameters.textNames, choice, "strategy", fallback: "cbc-continuous")
+    ) throws(PlanError) -> PlanObject {
+        if let object = reader.object { return object }
         let source = try one(
             of: ObjectKind.allCases.map(\.rawValue), choice, "source", fallback: ObjectKind.file.rawValue)
         let byteCount =
             try choice["object-size"].map { text throws(PlanError) in
                 try entry.size(text, key: "object-size", minimum: 0)
             } ?? defaultByteCount
-        let parameters = try parameters(strategy, choice, unplaced: &unplaced)
-        try require(
-            byteCount % 16 == 0 || parameters.padding != Padding.none, "object-size", "\(byteCount)",
-            "a multiple of 16 bytes, since padding is none")
-        return PlannedObject(
-            strategy: strategy, parameters: parameters, keyByteCount: try keyByteCount(strategy, choice),
-            byteCount: byteCount, source: ObjectKind(rawValue: source) ?? .file)
+        let strategy = try strategy(choice, unplaced: &unplaced)
+        if let expected = try? strategy.expectation(ofPlaintext: byteCount) {
+            throw entry.error("object-size", "object-size \(byteCount): expected \(expected)")
+        }
+        return PlanObject(
+            strategy: strategy, keyByteCount: try keyByteCount(strategy, choice),
+            byteCount: byteCount,
+            source: ObjectKind(rawValue: source) ?? .file)
     }
 
-    /// The parameters of a strategy; those of others have no place in it.
-    private func parameters(
-        _ strategy: String, _ choice: PlanChoice, unplaced: inout [String: PlanError]
-    ) throws(PlanError) -> StrategyParameters {
-        let known = StrategyParameters.textParameters(of: strategy) ?? []
-        var made = StrategyParameters(name: strategy)
-        made.iv = Cell.iv
-        var (keys, lengthKey): (Set, String) = (["key-size"], "strategy")
-        for parameter in known where parameter != .iv {
-            let key = key(of: parameter, choice, unplaced: &unplaced)
-            keys.insert(key)
-            guard let text = choice[key] ?? StrategyParameters.usualText(of: parameter, in: strategy) else {
-                throw entry.error("strategy", "strategy \(strategy): expected a \(key) with it")
+    /// The strategy of a combination with its parameters; those of others have no place in it.
+    private func strategy(
+        _ choice: PlanChoice, unplaced: inout [String: PlanError]
+    ) throws(PlanError) -> Strategy {
+        let text = choice["strategy"] ?? Format.usualName
+        let word = String(text.prefix { $0 != ":" })
+        let format: Format
+        do {
+            format = try reader.describedFormat(word) ?? Format.measured(word)
+        } catch {
+            throw entry.error("strategy", "strategy \(URLText.redacted(text)): \(error)")
+        }
+        var written = text.dropFirst(word.count)
+        for (key, value) in choice.values where key.hasPrefix(Self.parameterPrefix) {
+            let name = String(key.dropFirst(Self.parameterPrefix.count))
+            let names = format.inputs.map(\.textName).filter { $0 != Format.Input.ivName }
+            guard names.contains(name) else {
+                unplaced[key] = parameters?.error(
+                    name,
+                    "parameter \(name): expected "
+                        + (names.isEmpty ? "none" : "one of \(names.joined(separator: ", "))") + " for \(format.name)")
+                continue
             }
-            if parameter == .chunkByteCount || parameter == .segmentByteCount { lengthKey = key }
-            try require(
-                made.read(text, for: parameter), key, URLText.redacted(text),
-                StrategyParameters.textExpectation(of: parameter, in: strategy))
+            written += "\(written.isEmpty ? ":" : ",")\(name)=\(value)"
         }
-        for key in PlanObject.parameterKeys where !keys.contains(key) && unplaced[key] == nil {
-            guard let text = choice[key] else { continue }
-            unplaced[key] = entry.error(key, "\(key) \(text): expected no \(key) for \(strategy)")
-        }
-        if strategy != PlaylistRequest.strategyName {
-            do throws(DecryptionError) {
-                _ = try made.strategy()
-            } catch {
-                throw entry.error(lengthKey, "\(lengthKey): \(error)")
+        do throws(DecryptionError) {
+            let strategy = try Strategy(measured: format, written: Substring(written))
+            guard strategy.outer.isEmpty else {
+                throw .invalidParameter(
+                    name: "strategy", value: text, expected: "an object that is made here, with nothing around it")
             }
+            return strategy
+        } catch {
+            // The place of the parameter that is at fault, if it has one of its own.
+            guard case .invalidParameter(let name, _, _) = error, let parameters, parameters.keys.contains(name) else {
+                throw entry.error("strategy", "strategy \(URLText.redacted(text)): \(error)")
+            }
+            throw parameters.error(name, "\(error)")
         }
-        return made
     }
 
-    /// The key under which a parameter stands: `chunk-size` is that of segments as well, and `key-size` that of derived
-    /// keys, unless these have their own.
-    private func key(
-        of parameter: StrategyParameters.Parameter, _ choice: PlanChoice, unplaced: inout [String: PlanError]
-    ) -> String {
-        let shared: [StrategyParameters.Parameter: String] = [
-            .segmentByteCount: "chunk-size", .derivedKeyByteCount: "key-size",
-        ]
-        guard let key = shared[parameter], choice[key] != nil else { return parameter.textName }
-        guard choice[parameter.textName] != nil else { return key }
-        unplaced[key] = entry.error(key, "\(key) beside \(parameter.textName): expected one of them")
-        return parameter.textName
-    }
-
-    private func keyByteCount(_ strategy: String, _ choice: PlanChoice) throws(PlanError) -> Int {
-        let known = StrategyParameters.keyByteCounts(of: strategy)
-        guard StrategyParameters.textParameters(of: strategy)?.contains(.derivedKeyByteCount) != true else {
-            return known[0]
-        }
+    private func keyByteCount(_ strategy: Strategy, _ choice: PlanChoice) throws(PlanError) -> Int {
+        let known = strategy.keyByteCounts
         // Bits, as the ciphers are named after them.
         let bits = known.map { "\($0 * 8)" }
         let text = try one(of: bits, choice, "key-size", fallback: bits[0])
@@ -287,7 +286,7 @@ struct PlanEntryReader {
     private func sourceName(
         _ choice: PlanChoice, _ source: ObjectKind, unplaced: inout [String: PlanError]
     ) throws(PlanError) -> String {
-        var remoteObject = object?.remoteObject ?? RemoteObject(url: "\(source.rawValue)://")
+        var remoteObject = reader.object?.remoteObject ?? RemoteObject(url: "\(source.rawValue)://")
         for key in ["reuse", "read-ahead"] {
             guard let text = choice[key], !source.isServed else { continue }
             unplaced[key] = entry.error(
@@ -295,10 +294,7 @@ struct PlanEntryReader {
         }
         guard source.isServed else { return source.rawValue }
         if let text = choice["reuse"] {
-            guard let keeps = ["yes": true, "true": true, "no": false, "false": false][text] else {
-                throw entry.error("reuse", "reuse \(text): expected yes or no")
-            }
-            remoteObject.keepsConnections = keeps
+            remoteObject.keepsConnections = try answer(text, "reuse")
         }
         if let text = choice["read-ahead"] {
             guard let depth = Int(text), (0...64).contains(depth) else {
@@ -354,12 +350,15 @@ struct PlanEntryReader {
     /// Whether files are dropped from the page cache before each iteration; `nil` if they are not.
     private func isCold(_ choice: PlanChoice, _ source: ObjectKind) throws(PlanError) -> Bool? {
         guard let text = choice["cold"] else { return nil }
-        guard let isCold = ["yes": true, "true": true, "no": false, "false": false][text] else {
-            throw entry.error("cold", "cold \(text): expected yes or no")
+        guard try answer(text, "cold") else { return nil }
+        try require(source == .file, "cold", text, "it with source file, found \(source.rawValue)")
+        return true
+    }
+
+    private func answer(_ text: String, _ key: String) throws(PlanError) -> Bool {
+        guard let answer = ["yes": true, "true": true, "no": false, "false": false][text] else {
+            throw entry.error(key, "\(key) \(text): expected yes or no")
         }
-        guard !isCold || source == .file else {
-            throw entry.error("cold", "cold \(text): expected it with source file, found \(source.rawValue)")
-        }
-        return isCold ? true : nil
+        return answer
     }
 }

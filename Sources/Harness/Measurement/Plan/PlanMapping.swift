@@ -61,6 +61,16 @@ struct PlanMapping {
         return texts
     }
 
+    /// The mapping under a key; `nil` if the key is not there.
+    func mapping(_ key: String) throws(PlanError) -> PlanMapping? {
+        guard let value = node[key] else { return nil }
+        guard let mapping = PlanMapping(value, file: file) else { throw error(key, "\(key): expected a mapping") }
+        return mapping
+    }
+
+    /// The mapping's keys, in its order; one that stands twice is no YAML.
+    var keys: [String] { (node.mapping ?? [:]).map { $0.key.string ?? "" } }
+
     /// The single text under a key.
     func text(_ key: String) throws(PlanError) -> String? {
         guard let texts = try texts(key) else { return nil }

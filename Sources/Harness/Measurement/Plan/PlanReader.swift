@@ -1,3 +1,4 @@
+package import RandomAccess
 import Results
 internal import Support
 import Yams
@@ -8,13 +9,14 @@ import Yams
 /// more often a slip than a wish.
 package struct PlanReader {
     private let file: String
-    private let knownBackends: [String]
-    private let missingBackends: [String: String]
-    private let isForeign: (String) -> Bool
-    private let addedBackends: [String]
-    private let defaultBackend: String?
-    private let object: PlanObject?
-    private let trace: (String) throws -> PlayerTrace?
+    let knownBackends: [String]
+    let missingBackends: [String: String]
+    let isForeign: (String) -> Bool
+    let addedBackends: [String]
+    let defaultBackend: String?
+    let object: PlanObject?
+    let trace: (String) throws -> PlayerTrace?
+    let describedFormat: (String) throws -> Format?
 
     /// The max cells of a plan, those that stand twice counted twice: they would take days to measure.
     private static let maxCells = 10_000
@@ -32,21 +34,19 @@ package struct PlanReader {
     ///   - defaultBackend: The backend of an entry that names none, or `nil` if each must.
     ///   - object: What all cells are measured on; `nil` for objects that they ask for.
     ///   - trace: Finds a player trace by its name; `nil` if there is none.
+    ///   - describedFormat: Finds the format of the user's that a path names; `nil` for a word that is no path.
     ///   - isForeign: Whether another name is of a backend that a subject loads.
     package init(
         file: String, knownBackends: [String], missingBackends: [String: String] = [:],
         addedBackends: [String] = [], defaultBackend: String? = nil, object: PlanObject? = nil,
         trace: @escaping (String) throws -> PlayerTrace? = { _ in nil },
+        describedFormat: @escaping (String) throws -> Format? = { _ in nil },
         isForeign: @escaping (String) -> Bool = { _ in false }
     ) {
-        self.file = file
-        self.knownBackends = knownBackends
-        self.missingBackends = missingBackends
-        self.isForeign = isForeign
-        self.addedBackends = addedBackends
-        self.defaultBackend = defaultBackend
-        self.object = object
-        self.trace = trace
+        (self.file, self.object, self.trace) = (file, object, trace)
+        (self.knownBackends, self.missingBackends, self.isForeign) = (knownBackends, missingBackends, isForeign)
+        (self.addedBackends, self.defaultBackend) = (addedBackends, defaultBackend)
+        self.describedFormat = describedFormat
     }
 
     /// Reads a plan.
@@ -80,20 +80,20 @@ package struct PlanReader {
         var known: Set<String> = []
         var traces: [String: PlayerTrace] = [:]
         var leftOut: [String: String] = [:]
+        var strategies: [String: Strategy] = [:]
         var cellCount = 0
         for entry in entries {
             for trace in try entryTraces(entry) { traces[trace.name] = trace }
             let reader = PlanEntryReader(
-                entry: entry, knownBackends: knownBackends, missingBackends: missingBackends,
-                isForeign: isForeign, addedBackends: addedBackends, defaultBackend: defaultBackend, object: object,
-                traces: traces)
+                entry: entry, reader: self, traces: traces, parameters: try entry.mapping("parameters"))
             cellCount += try reader.cellCount(atMost: Self.maxCells)
             guard cellCount <= Self.maxCells else {
                 throw PlanError(
                     file: file, line: entry.line, message: "too many cells: expected at most \(Self.maxCells) in a plan"
                 )
             }
-            let found = try reader.cells(defaultObjectByteCount: objectByteCount, leftOut: &leftOut)
+            let found = try reader.cells(
+                defaultObjectByteCount: objectByteCount, leftOut: &leftOut, strategies: &strategies)
             for cell in found where known.insert(cell.id).inserted {
                 cells.append(
                     PlannedCell(
@@ -105,6 +105,7 @@ package struct PlanReader {
             text: text, seed: UInt64(try top.integer("seed", default: 1, 0...Int.max >> 10)),
             roundNanoseconds: try top.duration("time", default: 200_000_000), cells: cells, traces: traces)
         plan.missingBackends = leftOut
+        plan.strategies = strategies
         plan.precision = try precision(top)
         if let text = try top.text("bit-rate") {
             guard let rate = TimeText.bitsPerSecond(text) else {

@@ -35,8 +35,9 @@ package struct SweepEstimate: Hashable, Sendable {
         steps = SweepStep.all(of: plan)
         stepSeconds = steps.map { step in
             let cell = step.cell
-            let rate = max(1, bytesPerSecond(cell.backend, cell.hasTags))
-            let iteration = Self.iteration(cell, rate)
+            let hasTags = plan.strategies[cell.strategy]?.isAuthenticated == true
+            let rate = max(1, bytesPerSecond(cell.backend, hasTags))
+            let iteration = Self.iteration(cell, rate, hasTags: hasTags)
             let isSlow = !cell.isLocal
             let warmUp =
                 isSlow
@@ -46,9 +47,7 @@ package struct SweepEstimate: Hashable, Sendable {
             case .check:
                 let delivered = Double(Self.readCount(cell)) * Double(Self.readByteCount(cell))
                 var seconds = Self.processSeconds + iteration + delivered / Self.digestRate
-                let object =
-                    "\(cell.strategy) \(cell.keyByteCount) \(cell.chunkByteCount ?? 0) \(cell.ivRule ?? "") "
-                    + "\(cell.objectByteCount)"
+                let object = "\(cell.strategy) \(cell.keyByteCount) \(cell.objectByteCount)"
                 if ObjectKind(of: cell)?.isFile == true, objects.insert(object).inserted {
                     // Made once, and digested once for each workload that is new.
                     seconds += Double(cell.objectByteCount) / Self.writeRate + delivered / Self.digestRate
@@ -78,7 +77,7 @@ package struct SweepEstimate: Hashable, Sendable {
     }
 
     /// The seconds of one iteration.
-    private static func iteration(_ cell: Cell, _ rate: Double) -> Double {
+    private static func iteration(_ cell: Cell, _ rate: Double, hasTags: Bool) -> Double {
         let reads = Double(readCount(cell))
         var fetched = Double(readByteCount(cell))
         if [AccessPolicy.chunkCache.rawValue, AccessPolicy.wholeChunk.rawValue].contains(cell.access),
@@ -87,7 +86,7 @@ package struct SweepEstimate: Hashable, Sendable {
             // As if no chunk were met twice.
             fetched = max(fetched, Double(min(cell.chunkByteCount ?? cell.windowByteCount, cell.objectByteCount)))
         }
-        if cell.hasTags, cell.workload != CellWorkload.sequential.description {
+        if hasTags, cell.workload != CellWorkload.sequential.description {
             // A range touches a chunk more than it fills, in the mean almost.
             fetched += Double(min(cell.chunkByteCount ?? 0, cell.objectByteCount))
         }
@@ -127,13 +126,6 @@ extension SweepEstimate: CustomStringConvertible {
             ? "\(seconds) s"
             : seconds < 3600 ? "\(seconds / 60) min \(seconds % 60) s" : "\(seconds / 3600) h \(seconds / 60 % 60) min"
         return "\(processCount) processes, about \(time)"
-    }
-}
-
-extension Cell {
-    /// Says whether each chunk has a tag, so that it is fetched and decrypted whole.
-    fileprivate var hasTags: Bool {
-        if case .chunked? = try? strategy() { true } else { false }
     }
 }
 

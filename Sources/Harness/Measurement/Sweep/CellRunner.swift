@@ -70,7 +70,7 @@ package struct CellRunner {
                 decryptedByteCount: answer["decryptedByteCount"]?.integer ?? 0)
             record.coldNanoseconds = passes
             record.workingSetByteCount = WorkingSet.byteCount(
-                of: workload, cell: cell, isAuthenticated: object.strategy.chunkFormat != nil)
+                of: workload, cell: cell, isAuthenticated: object.strategy.isAuthenticated)
             record.lastCacheByteCount = ThisHost.caches.max()
             return record
         }
@@ -89,11 +89,11 @@ package struct CellRunner {
         ).integers("nanoseconds")
     }
 
-    /// The process's peak memory while the object is opened and the workload runs once, above what the process held before;
-    /// `nil` where the kernel does not tell.
+    /// The process's peak memory while the object is opened and the workload runs once, above what the process held
+    /// before; `nil` where the kernel does not tell.
     ///
-    /// Before that, a small object of the same kind is opened, read and closed, so that code is paged in that opening and
-    /// reading run.
+    /// Before that, a small object of the same kind is opened, read and closed, so that code is paged in that opening
+    /// and reading run.
     /// - Throws: `CellFailure`.
     package func memory(_ cell: Cell, round: Int) throws(CellFailure) -> MemoryRecord? {
         let cgroup = cgroups.flatMap { try? MemoryCgroup(in: $0) }
@@ -120,8 +120,8 @@ package struct CellRunner {
         }
     }
 
-    /// The latencies of single reads, and how long a first byte takes from before the object is opened; `nil` where there
-    /// are no reads.
+    /// The latencies of single reads, and how long a first byte takes from before the object is opened; `nil` where
+    /// there are no reads.
     ///
     /// - Throws: `CellFailure`.
     package func latencies(_ cell: Cell, round: Int) throws(CellFailure) -> LatencyRecord? {
@@ -174,8 +174,8 @@ package struct CellRunner {
         }
     }
 
-    /// The workload whose latencies are taken: of random ones as many draws at once as are wanted in all, or as there is
-    /// time for, so that requests between short iterations do not cool what reads touch.
+    /// The workload whose latencies are taken: of random ones as many draws at once as are wanted in all, or as there
+    /// is time for, so that requests between short iterations do not cool what reads touch.
     private static func lengthened(_ workload: Workload, iterationNanoseconds: UInt64?) -> Workload {
         guard let iterationNanoseconds, case let readCount = workload.drawCount(iterationCount: 1), readCount > 0 else {
             return workload
@@ -211,8 +211,8 @@ package struct CellRunner {
         }
     }
 
-    /// Reads are timed until there are so many that the longest one bounds p99.9 with 95 % confidence, or for so long, or
-    /// in so many iterations.
+    /// Reads are timed until there are so many that the longest one bounds p99.9 with 95 % confidence, or for so long,
+    /// or in so many iterations.
     private static let (latencyCount, latencyNanoseconds, latencyIterations) = (2995, 200_000_000 as UInt64, 16)
 
     /// How a film would play; `nil` for what is no trace, and where reads run side by side.
@@ -262,8 +262,8 @@ package struct CellRunner {
 
     private static let latencyWarmUpNanoseconds: UInt64 = 50_000_000
 
-    /// What the object has whose reading comes before memory is watched: whole blocks, and less than memory is told apart
-    /// by.
+    /// What the object has whose reading comes before memory is watched: whole blocks, and less than memory is told
+    /// apart by.
     private static let smallByteCount: UInt64 = 4 << 10
 
     private static let oneIteration: JSONValue = [
@@ -290,7 +290,7 @@ package struct CellRunner {
             let process = try SubjectProcess(
                 command: cgroup?.command(command) ?? command, timeout: timeout, isInterrupted: isInterrupted)
             let hello = try process.request(["op": "hello", "protocol": 1]).members
-            if MeasuredProgram.command(of: cell.backend) != nil { try requireMeasures(hello, cell.strategy) }
+            if MeasuredProgram.command(of: cell.backend) != nil { try requireMeasures(hello, cell) }
             let subject = CellSubject(
                 process: process, isCold: cell.isCold == true, needsFewReads: !cell.isLocal)
             try subject.open(object, cell)
@@ -318,7 +318,7 @@ extension CellRunner {
     }
 
     /// Refuses a program that answers no `measure`, that reads no files, or that does not have the cell's strategy.
-    private func requireMeasures(_ hello: JSONValue, _ strategy: String) throws(CellFailure) {
+    private func requireMeasures(_ hello: JSONValue, _ cell: Cell) throws(CellFailure) {
         let sources = hello["sources"]?.array?.compactMap(\.string) ?? []
         guard hello["measures"]?.bool == true, sources.contains("path") else {
             throw CellFailure(
@@ -326,8 +326,8 @@ extension CellRunner {
                     + "its hello (PROTOCOL.md)")
         }
         let strategies = hello["strategies"]?.array?.compactMap(\.string) ?? []
-        guard strategies.contains(strategy) else {
-            throw CellFailure("it does not offer \(strategy): expected one of \(strategies.joined(separator: ", "))")
+        guard store.isOffered(cell, by: strategies) else {
+            throw CellFailure("it does not offer \(cell.format): expected one of \(strategies.joined(separator: ", "))")
         }
     }
 }

@@ -26,16 +26,18 @@ package struct SweepJob {
     ///   - command: The command line that repeats the run, without keys.
     ///   - startedAt: The time, in ISO 8601.
     ///   - backends: The backends that are there.
+    ///   - encryption: What encrypts objects, if it is not the first of them.
     ///   - shard: Which part of a job on many machines it is; `nil` for a run of its own.
     ///   - cgroups: Where processes whose memory is measured get cgroups, or why they do not.
     ///   - network: What serves objects on this machine, where cells are measured over HTTP.
     /// - Throws: `SweepError.io` if there are none.
     package init(
         folder: RunFolder, plan: Plan, program: [String], programVersion: String, programDigest: String? = nil,
-        command: [String], startedAt: String, backends: [any CipherBackend], shard: RunHeader.Shard? = nil,
+        command: [String], startedAt: String, backends: [any CipherBackend],
+        encryption: (any CipherBackend)? = nil, shard: RunHeader.Shard? = nil,
         cgroups: Result<MemoryCgroups, CgroupAbsence>? = nil, network: (any NetworkSources)? = nil
     ) throws(SweepError) {
-        guard let encryption = backends.first else {
+        guard let encryption = encryption ?? backends.first else {
             throw .io(.unsupported("a sweep without any backend"))
         }
         self.folder = folder
@@ -61,8 +63,8 @@ package struct SweepJob {
     ///   - input: The object to measure all cells on, or `nil` to make those that they ask for.
     ///   - starting: Called when the results can be written, before anything is measured.
     ///   - limits: Measures the machine, where the run is to begin with that; `nil` from it is no limits.
-    ///   - verify: Runs the vectors, where the run is to begin with them; its records go into the results, and a backend
-    ///     that failed is not measured. `nil` from it is a stop before the end.
+    ///   - verify: Runs the vectors, where the run is to begin with them; its records go into the results, and a
+    ///     backend that failed is not measured. `nil` from it is a stop before the end.
     ///   - mutants: Puts readers with planted faults to the vectors, where that is part of the run; `nil` from it is a
     ///     test that was stopped. A run that goes on does not repeat it.
     ///   - progress: Called before and after each process, and for those that need not be run.
@@ -78,6 +80,7 @@ package struct SweepJob {
         try folder.create()
         var header = header
         header.input = input?.input
+        header.strategies = plan.strategies.compactMapValues { try? StrategyFacts($0) }
         // The lock comes first: the objects of a sweep that is running here are not this one's to remove.
         let log = try ResultLog(path: folder.resultFile)
         try folder.createObjects()
@@ -108,7 +111,9 @@ package struct SweepJob {
         let servers = network.map(LoopbackServers.init)
         let store =
             input.map { ObjectStore(input: $0) }
-            ?? ObjectStore(folder: folder.objectFolder, encryption: encryption, serve: servers.map { $0.serve })
+            ?? ObjectStore(
+                folder: folder.objectFolder, encryption: encryption, strategies: plan.strategies,
+                serve: servers.map { $0.serve })
         let runner = CellRunner(
             program: program, store: store, seed: plan.seed, traces: plan.traces,
             bitsPerSecond: plan.bitsPerSecond, cgroups: cgroups, isInterrupted: isInterrupted)
@@ -151,6 +156,8 @@ package struct SweepJob {
             difference = "it was measured by version \(earlier.programVersion)"
         } else if earlier.programDigest != header.programDigest {
             difference = "it was measured by another build (\(earlier.programDigest ?? "it does not say which"))"
+        } else if earlier.strategies != header.strategies {
+            difference = "a description of a strategy is another one, or was changed"
         } else if earlier.input != header.input {
             difference = "its input is another one, or was changed (\(earlier.input ?? "none"))"
         }
@@ -159,17 +166,16 @@ package struct SweepJob {
 }
 
 extension Cell {
-    /// The cell in a few words, for a user who watches: `libgcrypt 256KiB sequential`. What is usual is left out, so that
-    /// two cells of a plan may have the same.
+    /// The cell in a few words, for a user who watches: `libgcrypt 256KiB sequential`. What is usual is left out, so
+    /// that two cells of a plan may have the same.
     package var shortName: String {
         var parts = [backend]
-        if strategy != "cbc-continuous" { parts.append(strategy) }
-        if let chunkByteCount { parts.append("\(ByteSize(chunkByteCount)) chunks") }
+        if strategy != Format.usualName { parts.append(strategy) }
         if !workload.hasPrefix("random:") { parts.append("\(ByteSize(windowByteCount))") }
         parts.append(workload)
         if access != AccessPolicy.block.rawValue { parts.append(access) }
         if threads != 1 { parts.append("\(threads) threads") }
-        if keyByteCount != 16 { parts.append("aes\(keyByteCount * 8)") }
+        if keyWord != "aes128" { parts.append(keyWord) }
         if source != ObjectKind.file.rawValue { parts.append(source) }
         if isCold == true { parts.append("cold") }
         if remoteLatencyNanoseconds != nil { parts.append("remote") }

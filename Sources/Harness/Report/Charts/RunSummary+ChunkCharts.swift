@@ -14,7 +14,7 @@ struct ChunkSeries: Sendable {
         let measured = summary.cells.filter {
             $0.cell.workload == workload && $0.cell.label == nil && merit.sample(of: $0) != nil
         }
-        let chunked = measured.filter { $0.cell.chunkByteCount != nil && Protection($0.cell) == .integrity }
+        let chunked = measured.filter { $0.cell.chunkByteCount != nil && $0.protection == .integrity }
         func sizeCount(_ cells: [CellSummary]) -> Int { Set(cells.map(\.cell.chunkText)).count }
         let groups = chunked.grouped { Self.blanked($0.cell) }
         let most = groups.max {
@@ -32,7 +32,7 @@ struct ChunkSeries: Sendable {
                 ? nil : (name, line.sorted { $0.cell.chunkByteCount ?? 0 < $1.cell.chunkByteCount ?? 0 })
         }
         let plain = measured.filter {
-            $0.cell.chunkByteCount == nil && Protection($0.cell) < .integrity && Self.blanked($0.cell) == like
+            $0.cell.chunkByteCount == nil && $0.protection < .integrity && Self.blanked($0.cell) == like
         }
         references = plain.grouped(by: \.cell.strategy).compactMap { best($0.elements) }
     }
@@ -40,8 +40,7 @@ struct ChunkSeries: Sendable {
     private static func blanked(_ cell: Cell) -> Cell {
         var cell = cell.blanked
         cell.windowByteCount = cell.workload == "sequential" ? cell.windowByteCount : 0
-        (cell.strategy, cell.chunkByteCount, cell.ivRule, cell.padding) = ("", nil, nil, nil)
-        (cell.context, cell.associatedData) = (nil, nil)
+        (cell.strategy, cell.chunkByteCount) = ("", nil)
         return cell
     }
 
@@ -70,8 +69,8 @@ extension RunSummary {
         }
     }
 
-    /// The median latency of random reads by chunk of formats that notice changes, a line a backend; `nil` where fewer than
-    /// two were measured.
+    /// The median latency of random reads by chunk of formats that notice changes, a line a backend; `nil` where fewer
+    /// than two were measured.
     var chunkLatencyChart: LineChart? {
         guard let workload = mainRandomWorkload else { return nil }
         let size = Verdict.readSize(workload)
@@ -96,7 +95,7 @@ extension RunSummary {
                     guard let chunk = cell.cell.chunkByteCount, let value = value(cell) else { return nil }
                     return LineChart.Point(
                         byteCount: chunk, value: value.value, low: value.low, high: value.high,
-                        words: "\(backend), \(cell.cell.strategy), \(cell.cell.chunkText ?? "") chunks: \(value.words)")
+                        words: "\(backend), \(cell.cell.format), \(cell.cell.chunkText ?? "") chunks: \(value.words)")
                 })
         }
         let sizes = lines.flatMap(\.points).map(\.byteCount)

@@ -135,7 +135,7 @@ extension RunSummary {
         var references: [(kind: BindingLimit.Kind, points: [(UInt64, Double)])] = []
         for window in grid.windows {
             let bounds = limits.limits(
-                keyByteCount: main.keyByteCount, windowByteCount: window, source: source, threads: main.threads)
+                keyByteCount: main.cell.aesKeyByteCount, windowByteCount: window, source: source, threads: main.threads)
             for (kind, bytesPerSecond) in bounds {
                 let index = references.firstIndex { $0.kind == kind } ?? references.endIndex
                 if index == references.endIndex { references.append((kind, [])) }

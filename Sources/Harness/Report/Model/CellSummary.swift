@@ -8,6 +8,8 @@ package struct CellSummary: Hashable, Sendable {
     package var outcome: Outcome
     /// Throughput; `nil` unless the outcome is `measured`.
     package var speed: Speed?
+    /// The facts of the strategy, where they are known.
+    package var facts: StrategyFacts?
     /// Timed iterations in nanoseconds, one list a round; empty unless the outcome is `measured`.
     package var rounds: [[UInt64]]
     /// Latencies of single reads, where they were measured; over several processes, see
@@ -27,9 +29,11 @@ package struct CellSummary: Hashable, Sendable {
     package var usage: ProcessUsage?
     /// The max number of bytes of a cold file that stayed in memory; `nil` for other cells.
     package var residentByteCount: UInt64?
-    /// The passes that showed that a cache below this system held a cold cell's file, in nanoseconds; `nil` where none did.
+    /// The passes that showed that a cache below this system held a cold cell's file, in nanoseconds; `nil` where none
+    /// did.
     package var passesCachedBelow: [UInt64]?
-    /// Peak memory, where it was measured: that of the process in the middle by growth, of an even number the lesser one.
+    /// Peak memory, where it was measured: that of the process in the middle by growth, of an even number the lesser
+    /// one.
     package var memory: MemoryRecord.Memory?
     /// How far memory grew in each process, in bytes; less than ``memoryResolution`` counts as that.
     package var memorySample: LogSample?
@@ -62,7 +66,8 @@ package struct CellSummary: Hashable, Sendable {
     package struct Amplification: Hashable, Sendable {
         /// Ciphertext bytes fetched per plaintext byte delivered.
         package var fetched: Double
-        /// Ciphertext bytes decrypted per plaintext byte delivered; `nil` of a plug-in's own reader, in which nobody counts.
+        /// Ciphertext bytes decrypted per plaintext byte delivered; `nil` of a plug-in's own reader, in which nobody
+        /// counts.
         package var decrypted: Double?
         /// How often a read asks the source for bytes, in the mean; `nil` in results that do not say.
         package var requestsPerRead: Double?
@@ -74,12 +79,14 @@ package struct CellSummary: Hashable, Sendable {
     /// Creates the summary of one cell.
     /// - Parameters:
     ///   - result: What is known of the cell.
+    ///   - facts: The facts of the cell's strategy, where they are known.
     ///   - limits: What the machine can do; a report uses the run's.
     ///   - vectorFailure: Why the cell's backend failed its vectors, or `nil` if it did not.
     package init(
-        _ result: CellResult, limits: MachineLimits? = nil, vectorFailure: String? = nil
+        _ result: CellResult, facts: StrategyFacts? = nil, limits: MachineLimits? = nil, vectorFailure: String? = nil
     ) {
         cell = result.cell
+        self.facts = facts
         rounds = []
         if let reason = result.failure ?? vectorFailure {
             outcome = .failed(reason)
@@ -114,7 +121,7 @@ package struct CellSummary: Hashable, Sendable {
         addMemory(result.memories.map(\.memory))
         limit = speed.flatMap {
             limits?.limit(
-                of: result.cell, bytesPerSecond: $0.bytesPerSecond, deliveredByteCount: check.deliveredByteCount)
+                of: cell, bytesPerSecond: $0.bytesPerSecond, deliveredByteCount: check.deliveredByteCount)
         }
     }
 
@@ -219,14 +226,15 @@ package struct CellSummary: Hashable, Sendable {
         }
     }
 
-    /// Sums up all cells of a run, in the order of the results, on all CPUs where there are many: there may be millions of
-    /// samples.
+    /// Sums up all cells of a run, in the order of the results, on all CPUs where there are many: there may be millions
+    /// of samples.
     static func all(of results: RunResults) -> [CellSummary] {
         let failures = vectorFailures(results.conformance)
         let header = results.header
         @Sendable func summary(_ result: CellResult) -> CellSummary {
             CellSummary(
-                result, limits: header.limits, vectorFailure: failures[result.cell.backend])
+                result, facts: header.strategies?[result.cell.strategy], limits: header.limits,
+                vectorFailure: failures[result.cell.backend])
         }
         var cells = Parallel.map(results.cells, summary)
         // A file is read for the first time by one of its cells only, and all files of a run are on one storage.
@@ -323,7 +331,7 @@ extension MachineLimits {
         guard cell.isLocal, let source = LimitedSource(rawValue: cell.source) else { return nil }
         let readByteCount = cell.readCount.map { deliveredByteCount / UInt64(max(1, $0)) } ?? .max
         return bindingLimit(
-            bytesPerSecond: Double(bytesPerSecond), keyByteCount: cell.keyByteCount,
+            bytesPerSecond: Double(bytesPerSecond), keyByteCount: cell.aesKeyByteCount,
             windowByteCount: min(cell.windowByteCount, readByteCount), source: source, threads: cell.threads)
     }
 }

@@ -45,13 +45,13 @@ extension RunSummary {
     /// Says whether a cell reads only the blocks it needs, reproduces nothing and has a speed.
     private static func isOrdinary(_ cell: CellSummary) -> Bool {
         cell.speed != nil && cell.cell.label == nil && cell.cell.access == "block"
-            && Protection(cell.cell) < .integrity
+            && cell.facts?.isTagged != true
     }
 
     private static func alternative(to cell: Cell, among candidates: [CellSummary]) -> CellSummary? {
-        let sameStrategy = candidates.filter { $0.cell.strategy == cell.strategy }
-        let sameChunks = sameStrategy.filter { $0.cell.chunkByteCount == cell.chunkByteCount }
-        let closest = [sameChunks, sameStrategy, candidates].first { !$0.isEmpty } ?? []
+        let sameFormat = candidates.filter { $0.cell.format == cell.format }
+        let sameStrategy = sameFormat.filter { $0.cell.strategy == cell.strategy }
+        let closest = [sameStrategy, sameFormat, candidates].first { !$0.isEmpty } ?? []
         if cell.workload.hasPrefix("random"), let quickest = quickest(in: closest) { return quickest }
         let choice = NearBest(closest.compactMap { Candidate($0) }).members.first
         return closest.first { $0.cell.id == choice?.id }

@@ -13,8 +13,8 @@ extension RunSummary {
     /// The random workload that most cells measured the latency of, or `nil` if there is none.
     var mainRandomWorkload: String? { workloads("random").first?.key }
 
-    /// The configurations of the workloads of a kind: those that most cells measured first; in each, block access first,
-    /// small chunks first, published ones last.
+    /// The configurations of the workloads of a kind: those that most cells measured first; in each, block access
+    /// first, small chunks first, published ones last.
     ///
     /// Where several windows were measured, the one with the lowest median latency stands for the configuration.
     /// - Parameter kind: How the workloads begin: `random` or `trace`.
@@ -27,7 +27,8 @@ extension RunSummary {
                 _, group in
                 let (key, cells) = group
                 return RangeGroup(
-                    workload: key.series.workload, name: key.name, detail: names.detail(of: key),
+                    workload: key.series.workload, name: key.name,
+                    detail: names.detail(of: key, readsWhole: cells.first?.facts?.isTagged == true),
                     cells: backends.compactMap { name in Self.quickest(in: cells.filter { $0.cell.backend == name }) })
             }
         }
@@ -73,25 +74,19 @@ private struct RangeNames {
     private let differs: [Bool]
 
     private static let parts: [@Sendable (Cell) -> String?] = [
-        { $0.ivRule.map { "IV rule \($0)" } }, { $0.padding == "none" ? "no padding" : nil },
-        { "AES-\($0.keyByteCount * 8)" }, { "of \(ByteCountText.size($0.objectByteCount))" },
+        { $0.keyName }, { "of \(ByteCountText.size($0.objectByteCount))" },
         { cell in cell.isLocal && cell.source == "file" ? nil : ComparisonGroup(cell).location },
     ]
 
     init(_ cells: [Cell]) {
-        differs = Self.parts.enumerated().map { index, part in
-            // A strategy without an IV rule is no other rule.
-            let texts = cells.map(part)
-            return (index == 0 ? Set(texts.compactMap { $0 }).count : Set(texts).count) > 1
-        }
+        differs = Self.parts.map { Set(cells.map($0)).count > 1 }
     }
 
-    func detail(of key: RangeKey) -> String {
+    func detail(of key: RangeKey, readsWhole: Bool) -> String {
         let cell = key.series.cell
-        let chunk = key.label == nil ? nil : cell.chunkText.map { "\($0) chunks" }
-        let access = Protection(cell) == .integrity && cell.access == "block" ? "whole chunks" : cell.access
+        let access = readsWhole && cell.access == "block" ? "whole chunks" : cell.access
         let threads = cell.threads > 1 ? RatioText.count(cell.threads, "thread") : nil
         let told = zip(Self.parts, differs).filter(\.1).map { $0.0(cell) }
-        return ([cell.strategy, chunk, access, threads] + told).compactMap { $0 }.joined(separator: ", ")
+        return ([cell.strategy, access, threads] + told).compactMap { $0 }.joined(separator: ", ")
     }
 }

@@ -98,12 +98,10 @@ struct Series: Hashable, Sendable {
 
     subscript<Value>(dynamicMember member: KeyPath<Cell, Value>) -> Value { cell[keyPath: member] }
 
-    /// The members in words: `AES-128 cbc-continuous (pkcs7), 256 MiB file, 1 thread`.
+    /// The members in words: `AES-128 cbc-continuous, 256 MiB file, 1 thread`.
     var description: String {
-        let details = [cell.ivRule, cell.padding].compactMap { $0 }.joined(separator: ", ")
-        return [
-            "AES-\(cell.keyByteCount * 8) \(cell.strategy)" + (details.isEmpty ? "" : " (\(details))"),
-            cell.chunkText.map { "chunks of \($0)" },
+        [
+            "\(cell.keyName) \(cell.strategy)",
             "\(ByteCountText.size(cell.objectByteCount)) \(origin)",
             cell.access == "block" ? nil : "access \(cell.access)",
             RatioText.count(cell.threads, "thread"), cell.isCold == true ? "not in the page cache" : nil, remote,

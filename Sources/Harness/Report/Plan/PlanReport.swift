@@ -1,8 +1,8 @@
 package import Results
 package import Support
 
-/// Computed plans in words, tables and pictures: which chunk, window, strategy and access to take, and what another step
-/// would cost; one plan for each object and storage that is asked about.
+/// Computed plans in words, tables and pictures: which chunk, window, strategy and access to take, and what another
+/// step would cost; one plan for each object and storage that is asked about.
 package struct PlanReport: Sendable {
     /// What may be asked for, and is something usual if it is not.
     package enum Input: String, CaseIterable, Hashable, Sendable {
@@ -28,7 +28,7 @@ package struct PlanReport: Sendable {
                 : "Chunk, window and strategy: \(plans.count) questions",
             subtitle: isOne ? PlanText.subtitle(plans[0]) : "computed, not timed", warnings: [],
             verdict: isOne ? plans[0].verdict : plans.map { "\(PlanText.question($0)): \($0.answer)" },
-            sections: (isOne ? [] : [Self.overview(plans)])
+            sections: (isOne ? [] : [Self.overview(plans)] + Self.formats(plans))
                 + plans.indices.flatMap { index in
                     plans[index].sections(
                         plans[index].candidates, defaults, suffix: isOne ? "" : "-\(index + 1)",
@@ -46,7 +46,7 @@ package struct PlanReport: Sendable {
             ([PlanText.question(plan).uppercased()] + [Self.text(plan, defaults, isShort: true)]).joined(
                 separator: "\n\n")
         }
-        return ([Self.overview(plans)].map(Self.text) + parts).joined(separator: "\n\n")
+        return (([Self.overview(plans)] + Self.formats(plans)).map(Self.text) + parts).joined(separator: "\n\n")
     }
 
     private static func text(_ plan: ComputedPlan, _ defaults: Set<Input>, isShort: Bool) -> String {
@@ -80,6 +80,17 @@ package struct PlanReport: Sendable {
         ["schema": "chunkwise-plan-2", "plans": .array(plans.map(\.json))]
     }
 
+    /// The formats side by side, where there are several, and not more questions than columns for them.
+    fileprivate static func formats(_ plans: [ComputedPlan]) -> [Document.Section] {
+        let headLength = plans.reduce(0) { $0 + PlanText.head($1, among: plans).count }
+        guard headLength <= 40, plans.contains(where: { $0.varies(\.strategy) }) else { return [] }
+        return [
+            Document.Section(
+                name: "formats", title: "Formats side by side",
+                blocks: ComputedPlan.formatTables(plans).map(Document.Block.table))
+        ]
+    }
+
     /// All questions with their answers.
     private static func overview(_ plans: [ComputedPlan]) -> Document.Section {
         let rows = plans.map { plan -> [Table.Entry] in
@@ -104,101 +115,6 @@ package struct PlanReport: Sendable {
                         ], rows: rows))
             ])
     }
-}
-
-/// Words of a plan.
-enum PlanText {
-    static func storage(_ storage: ComputedPlan.Storage) -> String {
-        guard storage.client != nil else { return "a file in memory" }
-        let latency = DurationText.text(nanoseconds: storage.latencyNanoseconds)
-        return "storage that answers after \(latency)"
-            + (storage.bytesPerSecond.map { " and delivers \(ByteCountText.size($0))/s" } ?? "")
-    }
-
-    static func subtitle(_ plan: ComputedPlan) -> String {
-        let keys = plan.candidates.map(\.configuration.keyByteCount).unique.sorted().map { "AES-\($0 * 8)" }
-        let libraries = plan.candidates.map(\.configuration.backend).unique
-        return [
-            "object of \(ByteCountText.size(plan.objectByteCount))", plan.storage.client.map { "client \($0)" },
-            libraries.joined(separator: ", "), keys.joined(separator: ", "), "computed, not timed",
-        ].compactMap { $0 }.joined(separator: " · ")
-    }
-
-    /// The object and the storage, in few words.
-    static func question(_ plan: ComputedPlan) -> String {
-        let storage = plan.storage
-        let place =
-            storage.client.map { client in
-                ([DurationText.text(nanoseconds: storage.latencyNanoseconds)]
-                    + (storage.bytesPerSecond.map { ["\(ByteCountText.size($0))/s"] } ?? []) + [client])
-                    .joined(separator: ", ")
-            } ?? "in memory"
-        return "\(ByteCountText.size(plan.objectByteCount)), \(place)"
-    }
-
-    static func client(_ name: String) -> String {
-        name == "serial"
-            ? "serial: one request after the other, over one connection"
-            : "\(name): one round trip to open, ranges ahead over several connections"
-    }
-
-    /// What is named of a configuration: only what the plan varies.
-    static func name(_ configuration: ComputedPlan.Configuration, in plan: ComputedPlan) -> String {
-        let chunk = configuration.chunkByteCount.map { "\(piece(configuration)) of \(ByteCountText.size($0))" }
-        return [
-            configuration.strategy, plan.varies(\.keyByteCount) ? "AES-\(configuration.keyByteCount * 8)" : nil, chunk,
-            plan.varies(\.access) && configuration.chunkByteCount != nil && configuration.access != "block"
-                ? configuration.access : nil,
-            plan.varies(\.windowByteCount) ? "windows of \(ByteCountText.size(configuration.windowByteCount))" : nil,
-            plan.varies(\.backend) ? configuration.backend : nil,
-        ].compactMap { $0 }.joined(separator: ", ")
-    }
-
-    /// A chunk's name in the format.
-    static func piece(_ configuration: ComputedPlan.Configuration) -> String {
-        configuration.strategy.hasPrefix("tink") ? "segments" : "chunks"
-    }
-
-    static func access(_ name: String) -> String { name == "block" ? "only the blocks needed" : name }
-
-    /// A line of the charts: a strategy with its access, and what else the plan varies.
-    static func series(_ configuration: ComputedPlan.Configuration, in plan: ComputedPlan) -> String {
-        [
-            configuration.strategy, configuration.access == "block" ? nil : configuration.access,
-            plan.varies(\.keyByteCount) ? "AES-\(configuration.keyByteCount * 8)" : nil,
-            plan.varies(\.backend) ? configuration.backend : nil,
-        ].compactMap { $0 }.joined(separator: ", ")
-    }
-
-    /// A row of the tables: the same with its chunk.
-    static func row(_ configuration: ComputedPlan.Configuration, in plan: ComputedPlan) -> String {
-        series(configuration, in: plan) + (configuration.chunkByteCount.map { ", \(ByteCountText.size($0))" } ?? "")
-    }
-
-    static func note(_ note: ComputedPlan.Note) -> String {
-        func sizes(_ counts: [UInt64]) -> String { Verdict.list(counts.map(ByteCountText.size)) }
-        return switch note {
-        case .leftOut(let name, let counts): "Left out: \(name) of \(sizes(counts)), longer than the object."
-        case .all(let name, let count):
-            "The object is shorter than all \(name): those of \(sizes([count])) stand for it."
-        case .whole(let counts): "Reads of \(sizes(counts)) are of the whole object."
-        }
-    }
-
-    static func time(_ nanoseconds: UInt64) -> String { DurationText.text(nanoseconds: nanoseconds) }
-
-    /// How a figure becomes another one: `1.8× the time`, or that it stays.
-    static func change(_ new: Double, _ old: Double, _ noun: String) -> String? {
-        guard old > 0, new > 0 else { return nil }
-        let ratio = new / old
-        guard ratio > 1.01 || ratio < 0.99 else { return nil }
-        return "\(RatioText.times(ratio)) the \(noun)"
-    }
-
-    /// What guards a file whose format notices nothing.
-    static let guards =
-        "the file must then be guarded by something else: a signature or a MAC of all of it that is checked before it is "
-        + "used, or a place and a way to it that nobody else can write to"
 }
 
 extension ComputedPlan {
@@ -270,8 +186,8 @@ extension ComputedPlan {
         let guarded = candidates.filter { !wantsIntegrity || $0.noticesChanges }
         guard let least = guarded.map(\.memoryByteCount).min() else {
             return
-                "None of these formats notices changes to the ciphertext: add cobblestone-128 or tink-aes-gcm-hkdf to "
-                + "--strategies, or say --integrity none."
+                "None of these formats notices changes to the ciphertext: add one to --strategies of which chunkwise "
+                + "format list says that it does, or say --integrity none."
         }
         return "Nothing fits: the least that a reader takes is \(ByteCountText.measured(least)) of memory."
     }
@@ -302,6 +218,7 @@ extension ComputedPlan {
         if let choice {
             sections.append(section("steps", "One step in each direction", [.table(stepTable(from: choice))]))
         }
+        if title == nil { sections += PlanReport.formats([self]) }
         sections.append(
             section(
                 "chunks", "By chunk and strategy",
@@ -329,7 +246,7 @@ extension ComputedPlan {
             ? "a file that the system has in memory"
             : "answers after \(PlanText.time(storage.latencyNanoseconds))"
                 + (storage.bytesPerSecond.map { ", \(ByteCountText.size($0))/s a connection" } ?? "")
-        let keys = candidates.map(\.configuration.keyByteCount).unique.sorted().map { "AES-\($0 * 8)" }
+        let keys = candidates.map(\.configuration.keyName).unique.sorted()
         var facts = [fact("object", ByteCountText.size(objectByteCount), .object), fact("storage", place)]
         if let client = storage.client { facts.append(fact("client", PlanText.client(client), .client)) }
         facts += [
@@ -356,7 +273,7 @@ extension ComputedPlan {
     }
 
     private var rateLines: [String] {
-        let groups = rates.map { "\($0.backend), AES-\($0.keyByteCount * 8) \($0.mode)" }
+        let groups = rates.map { "\($0.backend), \($0.cipherName)" }
         return groups.unique.map { group in
             let members = zip(groups, rates).filter { $0.0 == group }.map(\.1).sorted {
                 $0.callByteCount < $1.callByteCount
@@ -396,6 +313,8 @@ extension ComputedPlan.Candidate {
             "chunkByteCount": JSONValue(configuration.chunkByteCount),
             "access": .string(configuration.access), "windowByteCount": .integer(configuration.windowByteCount),
             "noticesChanges": .bool(noticesChanges),
+            "notices": JSONValue(strings: ComputedPlan.Notice.allCases.filter(layout.notices.contains).map(\.rawValue)),
+            "storedByteCount": .integer(layout.storedByteCount), "maxByteCount": JSONValue(layout.maxByteCount),
             "firstByteNanoseconds": .integer(firstByteNanoseconds),
             "downloadBytesPerSecond": .integer(downloadBytesPerSecond), "memoryByteCount": .integer(memoryByteCount),
             "seeks": .array(

@@ -12,14 +12,14 @@ extension ComputedPlan {
             let other = neighbour.candidate
             let name: String =
                 switch neighbour.change {
-                case .chunk(let count): "\(PlanText.piece(other.configuration)) of \(ByteCountText.size(count))"
+                case .chunk(let count): "chunks of \(ByteCountText.size(count))"
                 case .window(let count): "windows of \(ByteCountText.size(count))"
                 case .access(let access): PlanText.access(access)
                 case .backend(let backend): backend
                 case .strategy(let strategy):
                     strategy
                         + (other.configuration.chunkByteCount.map {
-                            ", \(PlanText.piece(other.configuration)) of \(ByteCountText.size($0))"
+                            ", chunks of \(ByteCountText.size($0))"
                         } ?? "")
                 }
             let changes =
@@ -34,6 +34,54 @@ extension ComputedPlan {
         return Table(
             caption: "If one thing is changed, what comes of it. Cold: by a reader that has kept nothing.",
             columns: [.text("Instead"), .number("p90, cold"), .text("Gives")], rows: rows)
+    }
+
+    /// The formats side by side, each with the chunk, window and access that suit it best: how long reads take, and what
+    /// else comes with each.
+    static func formatTables(_ plans: [ComputedPlan]) -> [Table] {
+        let best = plans.map(\.choices)
+        let strategies = best.flatMap { $0.map(\.configuration.strategy) }.unique
+        let found = strategies.map { strategy in best.map { $0.first { $0.configuration.strategy == strategy } } }
+        let times = zip(strategies, found).map { strategy, found -> [Table.Entry] in
+            let chunks = found.compactMap { $0?.configuration.chunkByteCount }.unique.map(ByteCountText.size)
+            let noticed = found.compactMap { $0 }.first?.layout.notices ?? []
+            let notices = Notice.allCases.filter(noticed.contains).map(\.rawValue)
+            return [Table.Entry(strategy), Table.Entry(chunks.isEmpty ? "whole" : chunks.joined(separator: ", "))]
+                + found.map { $0.map { Table.Entry(PlanText.time($0.decidingNanoseconds)) } ?? .absent }
+                + [Table.Entry(notices.isEmpty ? "nothing" : notices.joined(separator: ", "))]
+        }
+        let others = zip(strategies, found).map { strategy, found -> [Table.Entry] in
+            guard let (plan, one) = zip(plans, found).lazy.compactMap({ plan, one in one.map { (plan, $0) } }).first
+            else { return [Table.Entry(strategy)] }
+            return [
+                Table.Entry(strategy),
+                (one.seeks.first).map { Table.Entry(RatioText.times($0.amplification)) } ?? .absent,
+                Table.Entry(ByteCountText.rate(one.downloadBytesPerSecond)),
+                Table.Entry(ByteCountText.measured(one.memoryByteCount)),
+                Table.Entry(PlanText.overhead(one, of: plan.objectByteCount)),
+                Table.Entry(one.layout.maxByteCount.map(ByteCountText.size) ?? "any"),
+            ]
+        }
+        let heads = plans.map { PlanText.head($0, among: plans) }
+        return [
+            Table(
+                caption:
+                    "Each format with the chunk that suits it best: the p90 of a read by a reader that has kept nothing"
+                    + (plans.count == 1 ? "" : ", by question")
+                    + ". Notices: another byte, a chunk in another's place, one of another file, an end that is cut off. "
+                    + "None tells that a whole file is an older one.",
+                columns: [.text("Format"), .text("Chunk")] + heads.map { .number($0) } + [.text("Notices")],
+                rows: times
+            ),
+            Table(
+                caption: "The same: bytes fetched per byte, the rate from start to end, the memory of a reader"
+                    + (plans.count == 1 ? "" : ", all of the first question")
+                    + "; what the format adds on disk, and the longest file that it can hold.",
+                columns: [
+                    .text("Format"), .number("fetched"), .number("download"), .number("memory"), .number("on disk"),
+                    .number("at most"),
+                ], rows: others),
+        ]
     }
 
     /// The candidates with the choice's window, or the first one's.

@@ -47,13 +47,13 @@ struct CandidatePool: Sendable {
         let ranked = workload.hasPrefix("random:") && best.elements.contains { $0.latencySample != nil }
         let merit: Merit = ranked ? .latency : .throughput
         self.merit = merit
-        let allowed = best.elements.filter { Protection($0.cell) >= best.protection }
+        let allowed = best.elements.filter { $0.protection >= best.protection }
         cells = allowed.filter { merit.sample(of: $0) != nil }
-        setAside = best.elements.filter { Protection($0.cell) < best.protection }
+        setAside = best.elements.filter { $0.protection < best.protection }
         unranked = allowed.count - cells.count
         withoutFigures = summary.cells.filter {
             $0.speed == nil && $0.cell.workload == workload && request.admits($0.cell)
-                && ComparisonGroup($0.cell) == best.key && Protection($0.cell) >= best.protection
+                && ComparisonGroup($0.cell) == best.key && $0.protection >= best.protection
         }
         others = groups.filter { $0.key != best.key }.map { ($0.key, $0.elements.count) }
     }
@@ -72,7 +72,7 @@ struct CandidatePool: Sendable {
             let admitted = groups.filter { request.admits($0.key, anyLocation: anyLocation) }
             for level in levels {
                 func count(_ cells: [CellSummary]) -> Int {
-                    cells.count { Protection($0.cell) >= level }
+                    cells.count { $0.protection >= level }
                 }
                 let best = admitted.max {
                     (count($0.elements), $0.key.objectByteCount) < (count($1.elements), $1.key.objectByteCount)
@@ -107,8 +107,8 @@ struct CandidatePool: Sendable {
         }
         return [
             values("backend") { $0.backend }, values("strategy") { $0.strategy },
-            values("chunk size") { $0.chunkText },
-            values("IV rule") { $0.ivRule }, values("access") { $0.access }, values("threads") { String($0.threads) },
+            values("access") { $0.access },
+            values("threads") { String($0.threads) },
             values("key size") { String($0.keyByteCount * 8) }, values("source") { $0.source },
             values("object size") { ByteCountText.size($0.objectByteCount) },
             values("store") { ComparisonGroup($0).location },
@@ -181,9 +181,9 @@ struct ComparisonGroup: Hashable, Sendable {
         }
     }
 
-    /// The group in words: `AES-128, 200 MiB in a file in the page cache`.
+    /// The group in words: `keys of 128 bits, 200 MiB in a file in the page cache`.
     var description: String {
-        "AES-\(keyByteCount * 8), \(ByteCountText.size(objectByteCount)) in \(location)"
+        "keys of \(keyByteCount * 8) bits, \(ByteCountText.size(objectByteCount)) in \(location)"
     }
 
     /// The options that ask for this group rather than another.
@@ -199,11 +199,12 @@ struct ComparisonGroup: Hashable, Sendable {
 extension RecommendationRequest {
     /// Says whether a cell is what was asked for, its group apart.
     func admits(_ cell: Cell) -> Bool {
-        (backend == nil || backend == cell.backend) && (strategy == nil || strategy == cell.strategy)
+        (backend == nil || backend == cell.backend)
+            && (strategy == nil || strategy == cell.strategy || strategy == cell.format)
             && (chunkByteCount == nil || chunkByteCount == cell.chunkByteCount
                 || chunkByteCount.map { ByteCountText.size($0) } == cell.chunkText)
             && (access == nil || access == cell.access) && (threads == nil || threads == cell.threads)
-            && (source == nil || source == cell.source) && (ivRule == nil || ivRule == cell.ivRule)
+            && (source == nil || source == cell.source)
     }
 
     /// Says whether a group is what was asked for.
@@ -216,10 +217,10 @@ extension RecommendationRequest {
     /// What was asked for, budgets and workload apart, in words.
     var description: String {
         let parts = [
-            backend.map { "of \($0)" }, strategy, ivRule.map { "IV rule \($0)" },
+            backend.map { "of \($0)" }, strategy,
             chunkByteCount.map { "\(ByteCountText.size($0)) chunks" },
             access.map { "access \($0)" }, threads.map { RatioText.count($0, "thread") },
-            keyByteCount.map { "AES-\($0 * 8)" }, source.map { "source \($0)" },
+            keyByteCount.map { "keys of \($0 * 8) bits" }, source.map { "source \($0)" },
             objectByteCount.map { "an object of \(ByteCountText.size($0))" },
             isCold ? "not in the page cache" : nil, isRemote ? "behind a remote store" : nil,
         ].compactMap { $0 }
@@ -230,7 +231,6 @@ extension RecommendationRequest {
 /// Short names for configurations that are compared: what all of them share is not repeated.
 struct ConfigurationNames: Sendable {
     private let showsStrategy: Bool
-    private let showsIVRule: Bool
     private let showsKey: Bool
     private let showsThreads: Bool
     private let showsAccess: Bool
@@ -240,7 +240,6 @@ struct ConfigurationNames: Sendable {
     init(_ cells: [Cell]) {
         func varies<Value: Hashable>(_ value: (Cell) -> Value) -> Bool { Set(cells.map(value)).count > 1 }
         showsStrategy = varies(\.strategy)
-        showsIVRule = Set(cells.map { [$0.strategy, $0.ivRule, $0.padding] }).count > Set(cells.map(\.strategy)).count
         showsKey = varies(\.keyByteCount)
         showsThreads = varies(\.threads) || cells.contains { $0.threads != 1 }
         showsAccess = varies(\.access) || cells.contains { $0.access != "block" }
@@ -250,17 +249,14 @@ struct ConfigurationNames: Sendable {
 
     /// A cell's name: `libgcrypt, 256 KiB windows, 2 threads`.
     func name(of cell: Cell) -> String {
-        let chunk = cell.chunkText.map { "\($0) chunks" }
         let access = cell.access == "block" && !showsAccess ? nil : cell.accessText
         let mapping: String? = cell.source == "mmap" ? "mapped file" : cell.source == "file" ? nil : cell.source
-        let details = [showsIVRule ? cell.ivRule.map { "IV rule \($0)" } : nil, showsIVRule ? cell.padding : nil]
         return [
-            cell.backend, showsStrategy ? cell.strategy : nil, chunk,
+            cell.backend, showsStrategy ? cell.strategy : nil,
             "\(ByteCountText.size(cell.windowByteCount)) windows", access,
             showsThreads ? RatioText.count(cell.threads, "thread") : nil, showsSource ? mapping : nil,
-            showsKey ? "AES-\(cell.keyByteCount * 8)" : nil,
+            showsKey ? cell.keyName : nil,
         ].compactMap { $0 }.joined(separator: ", ")
-            + (details.contains { $0 != nil } ? " (\(details.compactMap { $0 }.joined(separator: ", ")))" : "")
             + (showsReads ? cell.readCount.map { ", \(RatioText.count($0, "read"))" } ?? "" : "")
     }
 

@@ -17,40 +17,13 @@ enum Protection: Int, Comparable, Sendable {
     /// Every change of the ciphertext is noticed.
     case integrity
 
-    init(_ cell: Cell) {
-        self = Self.known[Rule(cell)] ?? Self.judged(cell)
-    }
-
-    /// The members of a cell that its security properties follow from.
-    private struct Rule: Hashable {
-        var strategy: String
-        var ivRule: String?
-        var padding: String?
-
-        init(_ cell: Cell) { (strategy, ivRule, padding) = (cell.strategy, cell.ivRule, cell.padding) }
-    }
-
-    /// The protection of the strategies that are known, worked out once: a run has thousands of cells.
-    private static let known: [Rule: Protection] = {
-        let rules: [String?] = [nil, "sequence", "fixed"]
-        let paddings: [String?] = [nil, "pkcs7", "none"]
-        var known: [Rule: Protection] = [:]
-        for name in SecurityProfile.knownNames {
-            for rule in rules {
-                for padding in paddings {
-                    let cell = Cell(
-                        backend: "", strategy: name, ivRule: rule, padding: padding, windowByteCount: 1,
-                        objectByteCount: 1)
-                    known[Rule(cell)] = judged(cell)
-                }
-            }
+    init(_ facts: StrategyFacts?) {
+        guard let facts else {
+            self = .secrecy
+            return
         }
-        return known
-    }()
-
-    private static func judged(_ cell: Cell) -> Protection {
-        guard let profile = SecurityProfile(cell) else { return .secrecy }
-        return profile.noticesChanges ? .integrity : profile.hidesEqualContent ? .secrecy : .secrecyInPart
+        let noticesChanges = facts.isTagged && facts.isIndexBound && facts.isObjectBound && facts.isEndBound
+        self = noticesChanges ? .integrity : facts.hasOwnNonces ? .secrecy : .secrecyInPart
     }
 
     static func < (one: Protection, other: Protection) -> Bool { one.rawValue < other.rawValue }
@@ -61,35 +34,9 @@ enum Protection: Int, Comparable, Sendable {
         + "or a store that nobody else can write to"
 }
 
-extension SecurityProperty {
-    /// Says whether the property is that a change of the ciphertext is noticed.
-    var isOfChange: Bool {
-        switch self {
-        case .truncation, .appending, .reordering, .bitFlips, .splicing, .repetition: true
-        case .equalContent, .randomAccess, .parallelDecryption: false
-        }
-    }
-}
-
-extension SecurityProfile {
-    /// Says whether every kind of change is noticed.
-    var noticesChanges: Bool {
-        SecurityProperty.allCases.filter(\.isOfChange).allSatisfy { self[$0].grade == .good }
-    }
-
-    /// Says whether equal plaintext cannot be seen in the ciphertext, at least not by who only looks.
-    var hidesEqualContent: Bool { self[.equalContent].grade != .bad }
-
-    /// The names of the known strategies that notice changes, for advice on what to measure.
-    static let namesNoticingChanges = knownNames.filter { name in
-        SecurityProfile(Cell(backend: "", strategy: name, windowByteCount: 1, objectByteCount: 1))?.noticesChanges
-            == true
-    }
-
-    /// The names of the strategies that there are profiles of.
-    fileprivate static let knownNames = [
-        "cbc-continuous", "cbc-chunked", "ctr", "hls-aes128", "cobblestone-128", "cobblestone-256", "tink-aes-gcm-hkdf",
-    ]
+extension CellSummary {
+    /// The protection of the cell's strategy.
+    var protection: Protection { Protection(facts) }
 }
 
 extension Cell {
@@ -103,13 +50,10 @@ extension Cell {
         return ByteCountText.size(!isRound(chunkByteCount) && isRound(whole) ? whole : chunkByteCount)
     }
 
-    /// The part of a chunk that is fetched, in words; `nil` where the format has one chunk, the file.
-    ///
-    /// A chunk with a tag is fetched whole, whatever the access says, since nothing of it may be delivered before.
+    /// The part of a chunk that is fetched, in words; `nil` for what is needed and no more.
     var accessText: String? {
         switch access {
-        case "block":
-            chunkByteCount == nil ? nil : Protection(self) == .integrity ? "whole chunks" : "only the blocks needed"
+        case "block": nil
         case "chunk-cache": "decrypted whole, latest kept"
         case "whole-chunk": "decrypted whole"
         case "fresh-buffers": "new buffers for each"

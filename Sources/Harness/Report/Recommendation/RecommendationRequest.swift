@@ -8,11 +8,10 @@ package struct RecommendationRequest: Hashable, Sendable {
     /// A workload as cells have it, or a name that people use; see `WorkloadAlias`.
     package var workload: String?
     package var backend: String?
+    /// A format's name, or the text of a strategy with its parameters.
     package var strategy: String?
     /// What is asked of formats: changes are noticed unless something else guards the file.
     package var integrity = IntegrityDemand.noticed
-    /// How chunks get their IVs, such as `sequence`.
-    package var ivRule: String?
     /// The format's chunk length in plaintext bytes.
     package var chunkByteCount: UInt64?
     /// How ranges are read, such as `block`.

@@ -17,19 +17,18 @@ extension RunRecommendation {
         if let strategy = request.strategy {
             return "Changes are not noticed by \(strategy), which was asked for; \(Protection.guardText)."
         }
-        let names = Verdict.list(SecurityProfile.namesNoticingChanges, "or")
         let reads = pool.workload == "sequential" ? "from start to end" : "with \(pool.workload)"
         return
-            "No format that notices changes was measured \(reads): measure \(names), as Benchmarks/plans/default.yml does. "
+            "No format that notices changes was measured \(reads): measure one, as Benchmarks/plans/default.yml does. "
             + "With any other, \(Protection.guardText)."
     }
 
-    /// The cost of noticing changes: the choice that there would be without, and what it would save; `nil` where nothing
-    /// else was measured beside, or where changes need not be noticed anyway.
+    /// The cost of noticing changes: the choice that there would be without, and what it would save; `nil` where
+    /// nothing else was measured beside, or where changes need not be noticed anyway.
     var integrityCost: String? {
         guard let choice = advice.choice, let other = unguarded?.choice, !pool.setAside.isEmpty else { return nil }
         let head = "Without integrity (--integrity none)"
-        guard other.id != choice.id, let cell = cell(other)?.cell, Protection(cell) < .integrity else {
+        guard other.id != choice.id, let cell = cell(other), cell.protection < .integrity else {
             return "\(head) the choice would notice changes all the same: doing without saves nothing."
         }
         let ratio = ratio(of: other, over: choice)
@@ -64,8 +63,8 @@ struct ChoiceStep: Sendable {
 }
 
 extension RunRecommendation {
-    /// The steps from the choice: a smaller and a larger chunk, a smaller and a larger window, the next library, the other
-    /// key length; those that were measured, all else kept.
+    /// The steps from the choice: a smaller and a larger chunk, a smaller and a larger window, the next library, the
+    /// other key length; those that were measured, all else kept.
     var steps: [ChoiceStep] {
         guard let choice else { return [] }
         let own = choice.cell
@@ -93,19 +92,18 @@ extension RunRecommendation {
             .min { $0.cell.windowByteCount < $1.cell.windowByteCount }
         let library = best(of: like(pool.cells) { $0.backend = "" })
         let key = best(
-            of: like(summary.cells.filter { Protection($0.cell) >= pool.protection }) {
+            of: like(summary.cells.filter { $0.protection >= pool.protection }) {
                 ($0.keyByteCount, $0.strategy) = (0, "")
             }.filter { $0.cell.keyByteCount != own.keyByteCount })
         return (chunks ?? []).compactMap { $0 }.map { step($0, "chunks of \($0.cell.chunkText ?? "")") }
             + [smaller, larger].compactMap { $0 }
             .map { step($0, "windows of \(ByteCountText.size($0.cell.windowByteCount))") }
             + [library].compactMap { $0 }.map { step($0, $0.cell.backend) }
-            + [key].compactMap { $0 }.map { step($0, "AES-\($0.cell.keyByteCount * 8)") }
+            + [key].compactMap { $0 }.map { step($0, $0.cell.keyName) }
     }
 
     private func blankFormat(of cell: inout Cell) {
-        (cell.chunkByteCount, cell.strategy, cell.ivRule, cell.padding) = (nil, "", nil, nil)
-        (cell.context, cell.associatedData) = (nil, nil)
+        (cell.chunkByteCount, cell.strategy) = (nil, "")
     }
 
     /// Orders by chunk; of equal ones those of the choice's format lie between the others and the choice.
@@ -114,7 +112,7 @@ extension RunRecommendation {
         if a != b { return a < b }
         let isSmaller = a < choice.cell.chunkByteCount ?? 0
         let (isOwn, isOthersOwn) = (
-            one.cell.strategy == choice.cell.strategy, other.cell.strategy == choice.cell.strategy
+            one.cell.format == choice.cell.format, other.cell.format == choice.cell.format
         )
         return isSmaller ? !isOwn && isOthersOwn : isOwn && !isOthersOwn
     }
@@ -128,7 +126,7 @@ extension RunRecommendation {
 
     private func step(_ cell: CellSummary, _ change: String) -> ChoiceStep {
         let own = choice
-        let format = own.flatMap { $0.cell.strategy == cell.cell.strategy ? nil : " (\(cell.cell.strategy))" } ?? ""
+        let format = own.flatMap { $0.cell.format == cell.cell.format ? nil : " (\(cell.cell.format))" } ?? ""
         let merit = pool.merit
         let ratio = own.flatMap { own in
             merit.sample(of: cell).flatMap { after in

@@ -47,7 +47,7 @@ extension RunRecommendation {
             "raises": .array(advice.raises.map(json)),
             "withoutFigure": .object(
                 Dictionary(advice.withoutFigure.map { ($0.budget.rawValue, JSONValue(count: $0.count)) }) { $1 }),
-            "security": .array(SecurityTable(pool.cells.map(\.cell)).profiles.map(json)),
+            "security": .array(SecurityTable(pool.cells).profiles.map(json)),
             "noticesChanges": .bool(pool.protection == .integrity),
             "withoutIntegrity": withoutIntegrityJSON,
             "steps": .array(steps.map(json)),

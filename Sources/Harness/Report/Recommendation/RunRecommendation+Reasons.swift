@@ -112,8 +112,8 @@ extension RunRecommendation {
         return cautions
     }
 
-    /// What the choice would be where something that costs other things than the budgets' is not wanted: threads, a mapped
-    /// file, another format.
+    /// What the choice would be where something that costs other things than the budgets' is not wanted: threads, a
+    /// mapped file, another format.
     func choiceAlternatives(_ choice: Candidate) -> [String] {
         guard let cell = cell(choice)?.cell else { return [] }
         var sentences: [String?] = []
@@ -123,8 +123,8 @@ extension RunRecommendation {
         if cell.source == "mmap" {
             sentences.append(alternative("Without mapping the file (--source file)") { $0.source == "file" })
         }
-        sentences += pool.cells.map(\.cell.strategy).unique.filter { $0 != cell.strategy }.map { name in
-            alternative("With the format \(name) (--strategy \(name))") { $0.strategy == name }
+        sentences += pool.cells.map(\.cell.format).unique.filter { $0 != cell.format }.map { name in
+            alternative("With the format \(name) (--strategy \(name))") { $0.format == name }
         }
         return sentences.compactMap { $0 }
     }
@@ -136,7 +136,8 @@ extension RunRecommendation {
         }
     }
 
-    /// What each filter costs, said like the cost of a budget: the choice that there would be without it, all else kept.
+    /// What each filter costs, said like the cost of a budget: the choice that there would be without it, all else
+    /// kept.
     ///
     /// Filters that ask for another group cost nothing: figures of those are not compared.
     func filterCosts(_ choice: Candidate) -> [String] {
@@ -166,7 +167,6 @@ extension RunRecommendation {
     private static let filters = [
         Filter(option: { $0.backend.map { "--backend \($0)" } }, remove: { $0.backend = nil }),
         Filter(option: { $0.strategy.map { "--strategy \($0)" } }, remove: { $0.strategy = nil }),
-        Filter(option: { $0.ivRule.map { "--iv-rule \($0)" } }, remove: { $0.ivRule = nil }),
         Filter(
             option: { $0.chunkByteCount.map { "--chunk-size \(BudgetText.exact($0))" } },
             remove: { $0.chunkByteCount = nil }),

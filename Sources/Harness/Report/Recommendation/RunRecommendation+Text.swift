@@ -93,7 +93,7 @@ extension RunRecommendation {
 
     /// The properties of the strategies that were compared, as many side by side as there is space for.
     private var securityText: String? {
-        let security = SecurityTable(pool.cells.map(\.cell))
+        let security = SecurityTable(pool.cells)
         guard !security.profiles.isEmpty || !security.unknown.isEmpty else { return nil }
         let heads = SecurityProperty.allCases.map(\.words.title)
         let first = (heads.map(\.count).max() ?? 0) + 2
@@ -135,7 +135,7 @@ extension RunRecommendation {
         if !chosen.isEmpty { blocks.append(.table(chosenTable)) }
         if !steps.isEmpty { blocks.append(.list(steps.map { "One step: \($0.text(from: choice))." })) }
         blocks += [.list(reasons), .table(frontTable)]
-        blocks += Self.securityBlocks(SecurityTable(pool.cells.map(\.cell)))
+        blocks += Self.securityBlocks(SecurityTable(pool.cells))
         blocks.append(.list(Self.figureNotes))
         let title =
             advice.choice.map { "\($0.isJudged ? "Take" : "Fastest, and nothing shown:") \(label($0))" }
@@ -215,7 +215,7 @@ extension Document {
         blocks.append(.foldedTable(candidateTable(free)))
         blocks.append(.list(RunRecommendation.figureNotes))
         blocks.append(.paragraph("What the strategies protect, beside their speed:"))
-        blocks += RunRecommendation.securityBlocks(SecurityTable(summary.cells.filter { $0.speed != nil }.map(\.cell)))
+        blocks += RunRecommendation.securityBlocks(SecurityTable(summary.cells.filter { $0.speed != nil }))
         return Section(name: "recommendation", title: "Recommendation", blocks: blocks)
     }
 

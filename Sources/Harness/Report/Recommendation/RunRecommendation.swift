@@ -44,7 +44,7 @@ package struct RunRecommendation: Sendable {
         unguarded =
             request.integrity == .noticed && pool.protection == .integrity
             ? Advice(
-                candidates: all.filter { Protection($0.cell) >= .secrecy }.compactMap {
+                candidates: all.filter { $0.protection >= .secrecy }.compactMap {
                     Candidate($0, rankedBy: merit)
                 },
                 budgets: request.budgets) : nil
@@ -129,8 +129,8 @@ package struct RunRecommendation: Sendable {
 
     /// Budgets that show what constraints do: little memory, and a reader that must answer at once.
     ///
-    /// What that means follows from what was measured: an eighth of the memory of the choice without budgets, a first byte
-    /// at most twice as late as the soonest one.
+    /// What that means follows from what was measured: an eighth of the memory of the choice without budgets, a first
+    /// byte at most twice as late as the soonest one.
     var exampleBudgets: [Budgets] {
         let soonest = advice.candidates.compactMap(\.firstByteNanoseconds).min()
         let memory = advice.choice?.memoryByteCount.map { max($0 / 8, 2 * CellSummary.memoryResolution) }
@@ -172,7 +172,7 @@ package struct RunRecommendation: Sendable {
         if summary.speed == nil { return "without figures" }
         if cell.workload != pool.workload { return "with other reads" }
         if let threads = request.threads, threads != cell.threads { return "with other numbers of threads" }
-        if Protection(cell) < pool.protection {
+        if summary.protection < pool.protection {
             return pool.protection == .integrity
                 ? "of formats that notice no change" : "of formats that show equal content"
         }

@@ -7,23 +7,39 @@ struct SecurityTable: Sendable {
     /// The strategies of which nothing is known.
     let unknown: [String]
 
-    init(_ cells: [Cell]) {
-        profiles = cells.compactMap { SecurityProfile($0) }.grouped(by: \.title).compactMap(\.elements.first)
-        unknown = cells.filter { SecurityProfile($0) == nil }.map(\.strategy).unique
+    init(_ cells: [CellSummary]) {
+        let groups = cells.grouped { Kind(format: $0.cell.format, facts: $0.facts) }
+        profiles = groups.compactMap { kind, cells in
+            kind.facts.map { SecurityProfile(title: Self.shared(cells.map(\.cell.strategy).unique), $0) }
+        }
+        unknown = groups.map(\.key).filter { $0.facts == nil }.map(\.format)
+    }
+
+    /// Strategies that stand in one column.
+    private struct Kind: Hashable {
+        let format: String
+        let facts: StrategyFacts?
+    }
+
+    /// The format's name with the parameters that all of some texts of strategies have.
+    private static func shared(_ texts: [String]) -> String {
+        let words = texts.map { $0.split { ":,".contains($0) }.map(String.init) }
+        guard let name = words[0].first else { return "" }
+        let parameters = words[0].dropFirst().filter { word in words.allSatisfy { $0.contains(word) } }
+        return name + (parameters.isEmpty ? "" : ":" + parameters.joined(separator: ","))
     }
 
     /// What the table is about, and what follows from it.
     var summary: [String] {
         var sentences: [String] = []
-        let isAuthenticated = profiles.map { profile in profile[.bitFlips].grade == .good }
-        if isAuthenticated.contains(false) {
-            let names = zip(profiles, isAuthenticated).filter { !$0.1 }.map(\.0.title)
+        let names = profiles.filter { !$0.facts.isTagged }.map(\.title)
+        if !names.isEmpty {
             sentences.append(
                 "\(Verdict.list(names)) \(names.count == 1 ? "hides" : "hide") data and \(names.count == 1 ? "does" : "do") not "
                     + "protect it from change. Where that matters, authenticate the file as well, or take a format that does."
             )
         }
-        if profiles.contains(where: { $0.title.hasPrefix("cbc") || $0.title.hasPrefix("hls") }) {
+        if profiles.contains(where: \.facts.isPadded) {
             sentences.append(
                 "A program that lets others see whether CBC's padding was right gives away the plaintext (Vaudenay 2002)."
             )
@@ -125,10 +141,12 @@ struct SecurityAnswer: Hashable, Sendable {
     }
 }
 
-/// The properties of a strategy with its IV rule and padding.
+/// The properties of a strategy.
 struct SecurityProfile: Hashable, Sendable {
     /// What the strategy is called, its variant included.
     var title: String
+    /// The facts that the answers follow from.
+    var facts: StrategyFacts
     var answers: [SecurityProperty: SecurityAnswer]
 
     subscript(property: SecurityProperty) -> SecurityAnswer {

@@ -57,8 +57,8 @@ extension Document {
         return Section(name: "threads", title: "Threads", blocks: [.picture(chart), .foldedTable(table)])
     }
 
-    /// The cost of chunks: throughput and latency by the chunk of formats that notice changes, and what a read costs by the
-    /// chunk that it lies in and by its length; `nil` where neither was varied.
+    /// The cost of chunks: throughput and latency by the chunk of formats that notice changes, and what a read costs by
+    /// the chunk that it lies in and by its length; `nil` where neither was varied.
     static func chunks(_ summary: RunSummary) -> Section? {
         let lines = [summary.chunkThroughputChart, summary.chunkLatencyChart].compactMap { $0 }.map(Block.picture)
         let map = summary.chunkMap
@@ -159,7 +159,7 @@ extension RunSummary {
     var chunkCells: [CellSummary] {
         let all = cells.filter {
             $0.latency != nil && $0.cell.workload.hasPrefix("random:") && $0.cell.isLocal && $0.cell.label == nil
-                && $0.cell.chunkByteCount != nil && $0.cell.threads == 1 && $0.cell.ivRule != IVRuleName.fixed
+                && $0.cell.chunkByteCount != nil && $0.cell.threads == 1 && $0.protection > .secrecyInPart
         }
         let groups = all.grouped(by: \.cell.backend)
         let largest = groups.enumerated().max {
@@ -182,7 +182,7 @@ extension RunSummary {
         let lengths = Set(cells.map { Self.readByteCount($0.cell) }).sorted()
         let ways = ["block": "by block", "chunk-cache": "cached", "whole-chunk": "whole"]
         let rows = cells.grouped {
-            let way = Protection($0.cell) == .integrity ? $0.cell.strategy : ways[$0.cell.access] ?? $0.cell.access
+            let way = $0.facts?.isTagged == true ? $0.cell.format : ways[$0.cell.access] ?? $0.cell.access
             return "\($0.cell.chunkText ?? "") \(way)"
         }
         guard lengths.count > 1, rows.count > 1, let backend = cells.first?.cell.backend else { return nil }
@@ -208,10 +208,4 @@ extension RunSummary {
                 }
             })
     }
-}
-
-/// Names of IV rules that reports know.
-private enum IVRuleName {
-    /// One IV for all chunks, as was published: no format to choose.
-    static let fixed = "fixed"
 }

@@ -112,8 +112,7 @@ extension Document {
 
     private static func row(_ summary: CellSummary) -> [Table.Entry] {
         let cell = summary.cell
-        let chunk = cell.chunkText.map { "\($0) chunks, " } ?? ""
-        let shape = "\(cell.strategy), \(chunk)\(ByteCountText.size(cell.windowByteCount)) windows, \(cell.access)"
+        let shape = "\(cell.strategy), \(ByteCountText.size(cell.windowByteCount)) windows, \(cell.access)"
         return [
             cell.label.map { Table.Entry($0, detail: shape) } ?? Table.Entry("by block instead", detail: shape),
             Table.Entry(cell.backend),

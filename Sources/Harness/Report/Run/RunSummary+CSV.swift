@@ -94,8 +94,6 @@ extension RunSummary {
     private static let configurationColumns: [CSVColumn] = [
         ("backend", { $0.cell.backend }),
         ("strategy", { $0.cell.strategy }),
-        ("ivRule", { $0.cell.ivRule }),
-        ("padding", { $0.cell.padding }),
         ("chunkByteCount", { text($0.cell.chunkByteCount) }),
         ("windowByteCount", { String($0.cell.windowByteCount) }),
         ("workload", { $0.cell.workload }),

@@ -100,10 +100,8 @@ extension Exported {
     fileprivate var parameters: [String: String] {
         let cell = summary.cell
         let optional: [String: String?] = [
-            "iv-rule": cell.ivRule, "padding": cell.padding, "chunk": cell.chunkByteCount.map { "\($0)" },
-            "latency": cell.remoteLatencyNanoseconds.map { "\($0)" },
-            "bandwidth": cell.remoteBytesPerSecond.map { "\($0)" }, "cold": cell.isCold.map { "\($0)" },
-            "client": cell.remoteClient,
+            "latency": cell.remoteLatencyNanoseconds.map { "\($0)" }, "cold": cell.isCold.map { "\($0)" },
+            "bandwidth": cell.remoteBytesPerSecond.map { "\($0)" }, "client": cell.remoteClient,
         ]
         return optional.compactMapValues { $0 }.merging([
             "backend": cell.backend, "strategy": cell.strategy, "window": "\(cell.windowByteCount)",

@@ -129,8 +129,6 @@ extension CellSummary {
             "name": .string(cell.id),
             "backend": .string(cell.backend),
             "strategy": .string(cell.strategy),
-            "ivRule": JSONValue(cell.ivRule),
-            "padding": JSONValue(cell.padding),
             "chunkByteCount": JSONValue(cell.chunkByteCount),
             "windowByteCount": .integer(cell.windowByteCount),
             "workload": .string(cell.workload),

@@ -2,8 +2,8 @@ package import Results
 
 /// What a run found, in a few sentences that claim no more than the data carry.
 ///
-/// The sentences are: what to take, of formats that notice changes, and what that gains; how near the best it is; what to
-/// take for random reads, by latency; what one step in each direction costs; what noticing changes costs; what was
+/// The sentences are: what to take, of formats that notice changes, and what that gains; how near the best it is; what
+/// to take for random reads, by latency; what one step in each direction costs; what noticing changes costs; what was
 /// published, beside the same by block; what was not compared; what failed; how sure all this is. Where no format that
 /// notices changes was measured, that comes before the choice. A backend that failed its vectors, or that nothing was
 /// verified, comes first. Where data are missing, a sentence says so or is left out.
@@ -160,7 +160,8 @@ package struct Verdict: Hashable, Sendable {
         return [windows.flatMap { freshBuffers($0, summary) }, wholeChunks(backend, summary)].compactMap { $0 }
     }
 
-    /// Says what windows with new buffers, as they were published, cost against the best by block in throughput and memory.
+    /// Says what windows with new buffers, as they were published, cost against the best by block in throughput and
+    /// memory.
     private static func freshBuffers(_ published: CellSummary, _ summary: RunSummary) -> String? {
         guard let other = summary.alternative(to: published), let ratio = SpeedRatio(of: published, over: other) else {
             return nil
@@ -200,7 +201,7 @@ package struct Verdict: Hashable, Sendable {
             }
         let what = list(time == nil ? [fetched, rate].compactMap { $0 } : parts)
         return
-            "Where chunks of \(chunk) of \(published.cell.strategy) are decrypted whole, a read of \(read) \(what); by the "
+            "Where chunks of \(chunk) of \(published.cell.format) are decrypted whole, a read of \(read) \(what); by the "
             + "blocks needed, \(other)."
     }
 
@@ -292,11 +293,11 @@ struct Varied: Sendable {
     }
 
     private static let parts: [KeyPath<Cell, String> & Sendable] = [
-        \.backend, \.strategy, \.ivPart, \.chunkPart, \.windowPart, \.accessPart, \.sourcePart, \.threadsPart,
+        \.backend, \.strategy, \.windowPart, \.accessPart, \.sourcePart, \.threadsPart,
         \.keyPart,
     ]
 
-    /// A configuration by what was varied: `libgcrypt, cobblestone-128, chunks of 16 KiB, windows of 256 KiB`.
+    /// A configuration by what was varied: `libgcrypt, cbc-chunked:chunk=64KiB, windows of 256 KiB`.
     func name(of cell: Cell) -> String {
         let parts = Self.parts.filter { isVaried[$0] == true }.map { cell[keyPath: $0] }.filter { !$0.isEmpty }
         return parts.isEmpty ? "the one configuration that was measured" : parts.joined(separator: ", ")
@@ -304,8 +305,6 @@ struct Varied: Sendable {
 }
 
 extension Cell {
-    fileprivate var ivPart: String { ivRule.map { "IV rule \($0)" } ?? "" }
-    fileprivate var chunkPart: String { chunkText.map { "chunks of \($0)" } ?? "" }
     fileprivate var windowPart: String { "windows of \(ByteCountText.size(windowByteCount))" }
     fileprivate var accessPart: String {
         switch access {
@@ -326,5 +325,5 @@ extension Cell {
         }
     }
     fileprivate var threadsPart: String { RatioText.count(threads, "thread") }
-    fileprivate var keyPart: String { "AES-\(keyByteCount * 8)" }
+    fileprivate var keyPart: String { keyName }
 }

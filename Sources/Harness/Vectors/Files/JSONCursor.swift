@@ -149,9 +149,11 @@ struct JSONCursor {
         let offset = try member("offset").offset()
         let count = try member("count").integer(in: 0...Self.largestCount)
         var expected = RangeRead(offset: offset, count: count, of: plaintext.byteCount, flags: []).expected
-        // The one error that the offset does not tell: a chunk in the middle was tampered with.
-        if try optionalMember("error")?.string() == ErrorName.authenticationFailed.rawValue, expected.byteCount != 0 {
-            expected = .error(.authenticationFailed)
+        // The errors that the offset does not tell: a chunk in the middle was tampered with.
+        if let name = try optionalMember("error")?.string(), Format.Refusal(rawValue: name) != nil,
+            let error = ErrorName(rawValue: name), expected.byteCount ?? 0 != 0
+        {
+            expected = .error(error)
         }
         try checkOutcome(expected, offset: offset, plaintext)
         return .single(

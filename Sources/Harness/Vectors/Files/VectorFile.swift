@@ -112,7 +112,7 @@ extension VectorFile {
 extension VectorGroup {
     /// The members of every group, those of objects, and those of playlists.
     private static let members: Set = ["id", "source", "flags", "comment", "strategy", "plaintext", "error", "reads"]
-    private static let objectMembers = Set(StrategyParameters.Parameter.allCases.map(\.rawValue)).union([
+    private static let objectMembers = Set(Format.known.flatMap { $0.inputs.map(\.name) }).union([
         "key", "ciphertext", "object", "windowByteCounts", "interleaving", "threadCount", "supply",
     ])
     private static let playlistMembers: Set = ["playlist", "keys", "resources"]
@@ -153,7 +153,7 @@ extension VectorGroup {
         let strategy = try Strategy(cursor)
         // A format that derives its keys says itself what it takes.
         let key = try keyMember.check { () throws(DecryptionError) in
-            strategy.chunkFormat == nil ? try SecretKey(keyBytes) : try SecretKey(material: keyBytes)
+            strategy.isStreaming ? try SecretKey(keyBytes) : try SecretKey(material: keyBytes)
         }
         let object = try VectorObject(cursor, strategy: strategy, key: key, opens: error == nil)
         self.init(
@@ -180,27 +180,21 @@ extension Strategy {
     /// Reads the same members as a request of the subject protocol has, each with an error of its own.
     fileprivate init(_ cursor: JSONCursor) throws(VectorFileError) {
         let name = try cursor.member("strategy")
-        var written = StrategyParameters(name: try name.string())
-        guard let parameters = StrategyParameters.parameters(of: written.name) else {
-            let names = Strategy.names + [PlaylistObject.strategyName]
+        let text = try name.string()
+        guard let format = Format.known.first(where: { $0.name == text }) else {
+            let names = Format.names + [PlaylistObject.strategyName]
             throw name.unexpected("one of \(names.joined(separator: ", "))")
         }
-        for parameter in parameters {
-            let member = try cursor.member(parameter.rawValue)
-            switch parameter {
-            case .iv:
-                let bytes = try member.bytes()
-                written.iv = try member.check { try Block(bytes) }.bytes
-            case .padding: written.padding = try member.choice(of: Padding.self)
-            case .ivRule: written.ivRule = try member.choice(of: IVRule.self)
-            case .chunkByteCount: written.chunkByteCount = try member.integer(UInt64.self)
-            case .context: written.context = try member.bytes()
-            case .associatedData: written.associatedData = try member.bytes()
-            case .segmentByteCount: written.segmentByteCount = try member.integer(UInt64.self)
-            case .derivedKeyByteCount: written.derivedKeyByteCount = try member.integer(in: 1...64)
-            }
+        var values: [String: Value] = [:]
+        for input in format.inputs {
+            let member = try cursor.member(input.name)
+            guard let value = input.value(member: member.value) else { throw member.unexpected(input.expectation) }
+            try member.check { try input.check(value) }
+            values[input.name] = value
         }
-        self = try cursor.check { try written.strategy() }
+        let strategy = Strategy(format, values)
+        try cursor.check { try strategy.validate() }
+        self = strategy
     }
 }
 

@@ -8,9 +8,11 @@ enum VectorRules {
         var lines = reading
         if groups.contains(where: { $0.interleaving != nil || $0.threadCount > 1 }) { lines += together }
         if groups.contains(where: { $0.supply != .any }) { lines += supplies }
-        if groups.contains(where: { if case .generated = $0.rule { true } else { false } }) { lines += generated }
+        if groups.contains(where: { if case .generated = $0.rule { true } else { $0.isEdited } }) { lines += generated }
+        if groups.contains(where: { $0.playlist == nil && $0.strategy.format.isSealedAround }) { lines += sealed }
+        if groups.contains(where: { $0.playlist == nil && $0.strategy.cipher.hasSyntheticIV }) { lines += synthetic }
+        if groups.contains(where: \.isEdited) { lines += edited }
         if groups.contains(where: { if case .repeated = $0.rule { true } else { false } }) { lines += repeated }
-        if groups.contains(where: { $0.strategy.chunkFormat != nil }) { lines += chunked }
         if groups.contains(where: { $0.playlist != nil }) { lines += playlists }
         if groups.contains(where: { if case .monteCarlo = $0.rule { true } else { false } }) { lines += monteCarlo }
         return lines
@@ -50,26 +52,36 @@ enum VectorRules {
         "Let S be a byte stream: S[8i ... 8i+7] is, little-endian, w(i), where all is modulo 2^64 and",
         "z = s + (i + 1) * 9e3779b97f4a7c15; z = (z xor z >> 30) * bf58476d1ce4e5b9;",
         "z = (z xor z >> 27) * 94d049bb133111eb; w(i) = z xor z >> 31.",
-        "The ciphertext is n bytes long, or, with pkcs7, (m/16 + 1) * 16 for each chunk of m bytes (without chunks, n).",
-        "Ciphertext byte i is S[i], except, with pkcs7, in the last block of each chunk. Where that block starts at b",
-        "and its chunk holds m bytes, r = m mod 16, its plaintext is S[b ... b+r-1] and 16 - r bytes of value 16 - r,",
-        "and its ciphertext is AES(plaintext xor C), C being the block before it, or the chunk's IV if it is alone.",
+        "The ciphertext is as long as that of n bytes, as data/formats describes the strategy, and its byte i is S[i], except",
+        "of what follows from other bytes: fields of the header and parts of chunks that the description says the content",
+        "of, which of k contents is number s mod k; tags and codes, which are those of the whole ciphertext of their chunk;",
+        "and, with pkcs7, the last block of each chunk. A part of chunk 0 that the header looks at stays what it is as a part.",
+        "Where that block starts at b and its chunk holds m bytes, r = m mod 16, its plaintext is S[b ... b+r-1] and 16 - r",
+        "bytes of value 16 - r, and its ciphertext is AES(plaintext xor C), C being the block of the chunk's data before it,",
+        "or the chunk's IV if it is alone.",
+    ]
+
+    private static let sealed = [
+        "Where a field of the header or of the trailer holds others, S is its ciphertext without the tag: the fields that it",
+        "holds are what S decrypts to, but for those that the description says the content of, and it is encrypted again",
+        "with its tag. Other fields of the trailer are made as those of the header. A field that the description says what it",
+        "usually is, is that.",
+    ]
+
+    private static let synthetic = [
+        "With aes-siv and aes-gcm-siv, S[i] is a byte of the plaintext where a chunk's data are, and data and tag are what",
+        "comes of it.",
+    ]
+
+    private static let edited = [
+        "edits {pieces: [[n], [a, b] or [a, b, t], ...], flips: [j, ...]}: the ciphertext is n zeros, the object's bytes a to",
+        "b - 1, or those of the object with the seed t, piece after piece; then bit 0 of each byte j is flipped.",
+        "The plaintext is what it decrypts to, whatever its tags; a chunk that is not authentic delivers nothing.",
     ]
 
     private static let repeated = [
         "object {plaintextByteCount: n, byte: b}: the plaintext is n times the byte b, and the ciphertext what a writer makes",
         "of it.",
-    ]
-
-    private static let chunked = [
-        "With authenticated chunks, object {plaintextByteCount: n, seed: s} is as long as PROTOCOL.md's format of n bytes,",
-        "and its byte i is S[i] of the stream for s, except of Cobblestone's commitment (bytes 24 to 55), the first byte",
-        "of Tink's header, and the tags of 16 bytes behind each chunk: these are what key, salt and ciphertext ask for.",
-        "The stream is S[8i ... 8i+7] = w(i), little-endian, modulo 2^64, with z = s + (i + 1) * 9e3779b97f4a7c15;",
-        "z = (z xor z >> 30) * bf58476d1ce4e5b9; z = (z xor z >> 27) * 94d049bb133111eb; w(i) = z xor z >> 31.",
-        "edits {pieces: [[a, b] or [a, b, t], ...], flips: [j, ...]}: the ciphertext is its bytes a to b - 1, piece after",
-        "piece, those of a piece with t from the object with the seed t instead; then bit 0 of each byte j is flipped.",
-        "The plaintext's length follows from the edited ciphertext's; a chunk that is not authentic delivers nothing.",
     ]
 
     private static let playlists = [
@@ -83,6 +95,10 @@ enum VectorRules {
         "object {monteCarlo: c} is a step of AESAVS 6.4.2: 1000 blocks in CBC without padding. Ciphertext block 0 is c,",
         "block 1 is the IV, and block j is plaintext block j - 2; plaintext block j is D(block j) xor block j - 1.",
     ]
+}
+
+extension VectorGroup {
+    fileprivate var isEdited: Bool { if case .edited = rule { true } else { false } }
 }
 
 /// A group's ciphertext and plaintext: held by the file, or made by a rule.
@@ -130,13 +146,12 @@ struct VectorObject {
             self.rule = .generated(generated)
             return
         }
-        guard case .cbcContinuous(let iv, .none) = strategy else {
-            throw first.error("of strategy \(strategy.label): expected cbc-continuous without padding")
-        }
+        let chain = Strategy.whole(.aesCBC, iv: strategy.iv, padding: Padding.none)
+        guard strategy == chain else { throw first.error("of strategy \(strategy.text): expected \(chain.text)") }
         let bytes = try first.bytes()
         let block = try first.check { try Block(bytes) }
         let step = try first.check { () throws(DecryptionError) in
-            var run = MonteCarlo(.decrypt, key: key.withUnsafeBytes { Array($0) }, iv: iv, input: block)
+            var run = MonteCarlo(.decrypt, key: key.withUnsafeBytes { Array($0) }, iv: strategy.iv, input: block)
             return try run.step()
         }
         self.ciphertext = MemorySource(step.inputs)
@@ -153,10 +168,14 @@ extension VectorObject {
         for piece in try cursor.member("pieces").elements() {
             var numbers: [UInt64] = []
             for number in try piece.elements() { numbers.append(try number.integer(UInt64.self)) }
-            guard (2...3).contains(numbers.count), numbers[0] <= numbers[1] else {
-                throw piece.error("not two or three numbers, the first not above the second: expected [from, to]")
+            switch numbers.count {
+            case 1: pieces.append(.init(0..<numbers[0], .zeros))
+            case 2 where numbers[0] <= numbers[1]: pieces.append(.init(numbers[0]..<numbers[1]))
+            case 3 where numbers[0] <= numbers[1]:
+                pieces.append(.init(numbers[0]..<numbers[1], .another(seed: numbers[2])))
+            default:
+                throw piece.error("not one to three numbers, the first not above the second: expected [from, to]")
             }
-            pieces.append(.init(numbers[0]..<numbers[1], seed: numbers.count == 3 ? numbers[2] : nil))
         }
         var flips: [UInt64] = []
         for flip in try cursor.optionalMember("flips")?.elements() ?? [] { flips.append(try flip.integer(UInt64.self)) }
@@ -167,12 +186,17 @@ extension VectorObject {
     /// An object that was tampered with; the plaintext of one of an impossible length is empty.
     init(_ object: GeneratedObject, edits: CiphertextEdits) throws(DecryptionError) {
         let source = try edits.apply(to: object)
-        let layout = object.strategy.chunkFormat.flatMap {
-            try? OracleChunkLayout($0, ciphertextByteCount: source.byteCount)
-        }
+        // Of chunks with tags, which are not looked at here, the length tells, unless there is padding.
+        let layout = try? OracleLayout(object.strategy, ciphertextByteCount: source.byteCount)
+        let told = layout.flatMap { $0.sizes.isPadded ? nil : $0 }
+        let byteCount = told?.plaintextByteCount ?? (try? object.oracle.plaintextByteCount(of: source)) ?? 0
         self.ciphertext = source
-        self.plaintext = GroupPlaintext(
-            oracle: object.oracle, ciphertext: source, byteCount: layout?.plaintextByteCount ?? 0)
+        self.plaintext = GroupPlaintext(oracle: object.oracle, ciphertext: source, byteCount: byteCount)
         self.rule = .edited(object, edits)
     }
+}
+
+extension Format {
+    /// Says whether fields of the header or of the trailer are encrypted, or the trailer has fields.
+    fileprivate var isSealedAround: Bool { !rules.trailerFields.isEmpty || rules.header.contains { $0.sealed != nil } }
 }

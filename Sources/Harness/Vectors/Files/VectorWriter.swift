@@ -151,13 +151,11 @@ package struct VectorWriter: Sendable {
         return "\"plaintext\":\"\(Hexadecimal.encode(try group.plaintext.bytes(range)))\""
     }
 
-    /// The members of a request of the subject protocol, in an order of the file's own.
+    /// The members of a request of the subject protocol.
     private func parameters(of strategy: Strategy) -> String {
-        let names = ["strategy"] + StrategyParameters.Parameter.allCases.map(\.rawValue)
         let members = strategy.protocolMembers
-        return names.compactMap { name in
-            // The first files had a space here, and files do not change.
-            members[name].map { (name == "ivRule" ? " " : "") + "\"\(name)\":\($0.text)" }
+        return (["strategy"] + strategy.format.inputs.map(\.name)).compactMap { name in
+            members[name].map { "\"\(name)\":\($0.text)" }
         }.joined(separator: ",")
     }
 
@@ -175,7 +173,12 @@ package struct VectorWriter: Sendable {
 
     private static func text(_ edits: CiphertextEdits) -> String {
         let pieces = edits.pieces.map { piece in
-            "[\(piece.range.lowerBound),\(piece.range.upperBound)" + (piece.seed.map { ",\($0)" } ?? "") + "]"
+            let ends = "\(piece.range.lowerBound),\(piece.range.upperBound)"
+            return switch piece.origin {
+            case .object: "[\(ends)]"
+            case .another(let seed): "[\(ends),\(seed)]"
+            case .zeros: "[\(piece.range.count)]"
+            }
         }
         let flips = edits.flips.isEmpty ? "" : ",\"flips\":[\(edits.flips.map(String.init).joined(separator: ","))]"
         return "{\"pieces\":[\(pieces.joined(separator: ","))]\(flips)}"

@@ -30,7 +30,7 @@ package struct RepeatedObject: Sendable {
                 name: "plaintextByteCount", value: "\(plaintextByteCount)",
                 expected: "at most \(Self.maxByteCount), and whole blocks where there is no padding")
         }
-        guard strategy.chunkFormat == nil else { throw .unsupported("repeated bytes in \(strategy.name)") }
+        guard !strategy.isAuthenticated else { throw .unsupported("repeated bytes in \(strategy.name)") }
         self.byte = byte
         self.plaintextByteCount = plaintextByteCount
         self.plaintext = GroupPlaintext([UInt8](repeating: byte, count: Int(plaintextByteCount)))

@@ -1,137 +1,64 @@
 import ByteSources
-package import RandomAccess
+import RandomAccess
 
 /// Objects of authenticated chunks that are as they should be.
 extension VectorSet {
-    /// The formats whose chunks are small, as people use them.
-    package static let chunkFormats: [ChunkFormat] = [
-        .cobblestone(keyByteCount: 16, context: []),
-        .cobblestone(keyByteCount: 32, context: Array("chunkwise".utf8)),
-        .tinkAESGCMHKDF(associatedData: [], segmentByteCount: 4096, derivedKeyByteCount: 16),
-        .tinkAESGCMHKDF(
-            associatedData: Array("chunkwise".utf8), segmentByteCount: 4096, derivedKeyByteCount: 32),
-    ]
-
-    /// Key number `index` for a format.
-    static func key(_ index: Int, for format: ChunkFormat) -> SecretKey {
-        switch format {
-        case .cobblestone(let keyByteCount, _): key(3 * index + (keyByteCount == 32 ? 2 : 0))
-        case .tinkAESGCMHKDF: key(3 * index + 2)
-        }
+    /// Key number `index` for a format: the longest AES key that it takes.
+    static func key(_ index: Int, for strategy: Strategy) -> SecretKey {
+        key(3 * index + (strategy.format.keyByteCounts?.contains(32) ?? true ? 2 : 0))
     }
 
     /// The plaintext bytes of the first chunk, and of each that follows.
-    static func capacities(_ format: ChunkFormat) -> (first: UInt64, full: UInt64) {
-        let layout = OracleChunkLayout(format, plaintextByteCount: 1 << 30)
-        return (layout.plaintextStart(ofChunk: 1), layout.full)
+    static func capacities(_ strategy: Strategy) -> (first: UInt64, full: UInt64) {
+        guard let keyed = DescribedVectors.Keyed(strategy, key(0, for: strategy)) else {
+            preconditionFailure("data/strategies.json: \(strategy.text)")
+        }
+        return (keyed.first, keyed.full)
     }
 
-    /// Plaintexts of every kind of length around whole chunks: read whole, around the edges, and at the end.
-    package static func chunkLengths() -> [VectorGroup] {
-        chunkFormats.enumerated().flatMap { index, format in
-            let (first, full) = capacities(format)
-            let lengths = [
-                0, 1, 16, first - 1, first, first + 1, first + full, first + full + 1, first + 2 * full + 17,
-            ]
-            return lengths.enumerated().map { number, length in
-                let edges = [first, first + full].filter { $0 + 17 < length && $0 > 17 }
-                let around: [ReadPattern] = edges.map { edge in
-                    .product(
-                        offsets: [edge - 17...edge - 16, edge - 1...edge + 1], counts: [1, 16, 33, Int(full) + 2],
-                        flags: [.chunkEdge])
-                }
-                return generated(
-                    id: "chunks/\(Strategy.chunked(format).label)/length=\(length)",
-                    flags: length == 0 ? [.chunkEdge, .emptyObject] : [.chunkEdge], strategy: .chunked(format),
-                    key: key(number, for: format), plaintextByteCount: length,
-                    seed: UInt64(17000 + 20 * index + number),
-                    windowByteCounts: [.max, 4096],
-                    patterns: around + [
-                        .product(offsets: [0...0], toEnd: [0, 1], flags: [.chunkEdge]),
-                        .product(
-                            offsets: [length - min(length, 3)...length + 1], counts: [1, 100], toEnd: [0],
-                            flags: [.lastBytes]),
-                    ])
-            }
-        } + [segmentsOfMebibytes()]
+    /// Reads of a plaintext around some edges of chunks, as a whole, and around its end.
+    static func edgeReads(of length: UInt64, edges: [UInt64], full: UInt64) -> [ReadPattern] {
+        edges.filter { $0 + 17 < length && $0 > 17 }.map { edge -> ReadPattern in
+            .product(
+                offsets: [edge - 17...edge - 16, edge - 1...edge + 1], counts: [1, 16, 33, Int(full) + 2],
+                flags: [.chunkEdge])
+        } + [
+            .product(offsets: [0...0], toEnd: [0, 1], flags: [.chunkEdge]),
+            .product(
+                offsets: [length - min(length, 3)...length + 1], counts: [1, 100], toEnd: [0], flags: [.lastBytes]),
+        ]
     }
 
-    /// Chunks of each number of blocks up to 33 and a part of one, with keys of each length: what is left over of any stride.
+    /// Chunks of each number of blocks up to 33 and a part of one, with keys of each length: what is left over of any
+    /// stride.
     package static func chunkRests() -> [VectorGroup] {
-        chunkFormats.enumerated().flatMap { index, format in
+        tagged.enumerated().flatMap { index, strategy in
             (1...UInt64(33)).map { blocks in
                 let length = 16 * blocks + blocks % 3
                 return generated(
-                    id: "chunk-rests/\(Strategy.chunked(format).label)/length=\(length)",
+                    id: "chunk-rests/\(strategy.label)/length=\(length)",
                     flags: [.strideEdge, .keyLength],
-                    strategy: .chunked(format), key: key(Int(blocks), for: format), plaintextByteCount: length,
+                    strategy: strategy, key: key(Int(blocks), for: strategy), plaintextByteCount: length,
                     seed: 17500 + 40 * UInt64(index) + blocks,
                     patterns: [.product(offsets: [0...0, 16...16], toEnd: [0], flags: [.strideEdge, .keyLength])])
             }
         }
     }
 
-    private static func segmentsOfMebibytes() -> VectorGroup {
-        let format = ChunkFormat.tinkAESGCMHKDF(
-            associatedData: [], segmentByteCount: 1 << 20, derivedKeyByteCount: 32)
-        let (first, full) = capacities(format)
-        let length = first + full + 5
-        return generated(
-            id: "chunks/\(Strategy.chunked(format).label)/length=\(length)", flags: [.chunkEdge],
-            strategy: .chunked(format), key: key(2), plaintextByteCount: length, seed: 17999,
-            patterns: [
-                .product(
-                    offsets: [0...0, first - 1...first, first + full - 1...first + full + 1], counts: [1, 4096],
-                    toEnd: [0], flags: [.chunkEdge])
-            ])
-    }
-
-    /// Objects of so many chunks that their numbers take more than one, two and three bytes.
-    package static func chunkCounters() -> [VectorGroup] {
-        chunkFormats.enumerated().flatMap { index, format in
-            let (first, full) = capacities(format)
-            return [UInt64(1) << 8, 1 << 16, 1 << 24].enumerated().map { number, count in
-                let edge = first + (count - 1) * full
-                let length = edge + full + 100
-                return generated(
-                    id: "chunk-counters/\(Strategy.chunked(format).label)/chunk=\(count)", flags: [.chunkCounter],
-                    strategy: .chunked(format), key: key(number, for: format), plaintextByteCount: length,
-                    seed: UInt64(18000 + 10 * index + number),
-                    patterns: [
-                        .product(
-                            offsets: [0...0, edge - full - 1...edge - full, edge - 1...edge + 1, length - 1...length],
-                            counts: [1, 33], flags: [.chunkCounter]),
-                        .product(offsets: [edge - 100...edge - 100], counts: [Int(full) + 200], flags: [.chunkCounter]),
-                    ])
-            }
+    /// Chunks of a mebibyte, of which readers hold few.
+    package static func largeChunks() -> [VectorGroup] {
+        long.map { strategy in
+            let (first, full) = capacities(strategy)
+            let length = first + full + 5
+            return generated(
+                id: "chunks/\(strategy.label)/length=\(length)", flags: [.chunkEdge], strategy: strategy, key: key(2),
+                plaintextByteCount: length, seed: 17999,
+                patterns: [
+                    .product(
+                        offsets: [0...0, first - 1...first, first + full - 1...first + full + 1], counts: [1, 4096],
+                        toEnd: [0], flags: [.chunkEdge])
+                ])
         }
-    }
-
-    /// Everything that goes into the keys: salts, contexts and associated data of several lengths, keys of each length.
-    package static func keyDerivations() -> [VectorGroup] {
-        let contexts = [[], [0], Array("chunkwise".utf8), Array("a\0b".utf8), streamBytes(seed: 19000, count: 300)]
-        var groups: [VectorGroup] = []
-        for (number, context) in contexts.enumerated() {
-            let formats: [(ChunkFormat, Int)] = [
-                (.cobblestone(keyByteCount: 16, context: context), 16),
-                (.cobblestone(keyByteCount: 32, context: context), 32),
-                (.tinkAESGCMHKDF(associatedData: context, segmentByteCount: 4096, derivedKeyByteCount: 16), 16),
-                (.tinkAESGCMHKDF(associatedData: context, segmentByteCount: 4096, derivedKeyByteCount: 16), 24),
-                (.tinkAESGCMHKDF(associatedData: context, segmentByteCount: 4096, derivedKeyByteCount: 32), 32),
-                (.tinkAESGCMHKDF(associatedData: context, segmentByteCount: 512, derivedKeyByteCount: 32), 80),
-            ]
-            for (index, (format, keyByteCount)) in formats.enumerated() {
-                groups.append(
-                    generated(
-                        id: "key-derivation/\(Strategy.chunked(format).label)/key of \(keyByteCount)/info of "
-                            + "\(context.count)/\(number)",
-                        flags: [.keyDerivation], strategy: .chunked(format),
-                        key: material(keyByteCount, number: 10 * number + index), plaintextByteCount: 100,
-                        seed: UInt64(19100 + 10 * number + index),
-                        patterns: [.product(offsets: [0...1, 99...99], counts: [16, 100], flags: [.keyDerivation])]))
-            }
-        }
-        return groups
     }
 
     /// Key material of any length.
@@ -150,8 +77,8 @@ extension VectorSet {
     }
 
     private static func chunkOrdersOfReads() -> [VectorGroup] {
-        chunkFormats.enumerated().flatMap { index, format in
-            let (first, full) = capacities(format)
+        tagged.enumerated().flatMap { index, strategy in
+            let (first, full) = capacities(strategy)
             let length = first + full + 300
             // Small steps across an edge: each chunk is read many times.
             let offsets = (0..<40).map { first - 1000 + 50 * UInt64($0) }.map { $0...$0 }
@@ -183,8 +110,8 @@ extension VectorSet {
             ]
             return orders.enumerated().map { number, order in
                 generated(
-                    id: "chunk-reads/\(order.0)/\(Strategy.chunked(format).label)", flags: [order.1],
-                    strategy: .chunked(format), key: key(number, for: format), plaintextByteCount: length,
+                    id: "chunk-reads/\(order.0)/\(strategy.label)", flags: [order.1],
+                    strategy: strategy, key: key(number, for: strategy), plaintextByteCount: length,
                     seed: UInt64(22000 + 10 * index + number), patterns: order.2.map { $0.flagged([order.1]) })
             }
         }
@@ -193,10 +120,10 @@ extension VectorSet {
     /// Objects with the same key and different salts, and with different keys, read in turn.
     private static func chunkInterleavings() -> [VectorGroup] {
         (0..<8).map { number in
-            let format = chunkFormats[number % 4]
+            let strategy = tagged[number % tagged.count]
             return generated(
-                id: "chunk-reads/in turn/\(number)", flags: [.interleaved], strategy: .chunked(format),
-                key: key(number / 6, for: format), plaintextByteCount: 20000, seed: UInt64(22100 + number),
+                id: "chunk-reads/in turn/\(number)", flags: [.interleaved], strategy: strategy,
+                key: key(number / 6, for: strategy), plaintextByteCount: 20000, seed: UInt64(22100 + number),
                 interleaving: "chunk-reads/in turn",
                 patterns: (0..<30).map { read in
                     let offset = UInt64(read % 5 * 4000 + read)
@@ -206,10 +133,10 @@ extension VectorSet {
     }
 
     private static func chunkThreads() -> [VectorGroup] {
-        chunkFormats.enumerated().map { index, format in
+        tagged.enumerated().map { index, strategy in
             generated(
-                id: "chunk-reads/concurrent/\(Strategy.chunked(format).label)", flags: [.concurrentReads],
-                strategy: .chunked(format), key: key(index, for: format), plaintextByteCount: 70000,
+                id: "chunk-reads/concurrent/\(strategy.label)", flags: [.concurrentReads],
+                strategy: strategy, key: key(index, for: strategy), plaintextByteCount: 70000,
                 seed: UInt64(22200 + index), threadCount: 4,
                 patterns: (0..<40).map { read in
                     let offset = UInt64(read * 7919 % 70000)
@@ -220,12 +147,12 @@ extension VectorSet {
 
     private static func chunkCircumstances() -> [VectorGroup] {
         supplies.enumerated().flatMap { number, supply in
-            chunkFormats.enumerated().map { index, format in
-                let (first, full) = capacities(format)
+            tagged.enumerated().map { index, strategy in
+                let (first, full) = capacities(strategy)
                 let length = first + full + 50
                 return generated(
-                    id: "chunk-reads/\(supply.0.rawValue) \(supply.1.rawValue)/\(Strategy.chunked(format).label)",
-                    flags: [supply.1], strategy: .chunked(format), key: key(number, for: format),
+                    id: "chunk-reads/\(supply.0.rawValue) \(supply.1.rawValue)/\(strategy.label)",
+                    flags: [supply.1], strategy: strategy, key: key(number, for: strategy),
                     plaintextByteCount: length, seed: UInt64(22300 + 10 * number + index),
                     windowByteCounts: [.max, 4096],
                     patterns: [

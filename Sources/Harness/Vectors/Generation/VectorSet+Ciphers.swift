@@ -48,8 +48,9 @@ extension VectorSet {
             let length: UInt64 = 16 * 40 + 5
             let offsets = stride(from: UInt64(0), to: length, by: 8).map { $0...$0 }
             return small(
-                "counter-carries/bytes \(start.0)", .counterCarry8, strategy: .ctr(iv: Block(bigEndianValue: start.1)),
-                key: number, length: length, seed: UInt64(17200 + number), windowByteCounts: [.max, 64],
+                "counter-carries/bytes \(start.0)", .counterCarry8,
+                strategy: .whole(.aesCTR, iv: Block(bigEndianValue: start.1)), key: number, length: length,
+                seed: UInt64(17200 + number), windowByteCounts: [.max, 64],
                 patterns: [.product(offsets: offsets, counts: [1, 17, 130, 700], flags: [])])
         }
     }
@@ -66,7 +67,7 @@ extension VectorSet {
             let length: UInt64 = 16 * 40 + 5
             let offsets = stride(from: UInt64(0), to: length, by: 8).map { $0...$0 }
             return small(
-                "short-nonce/\(nonce.0)", .shortNonce, strategy: .ctr(iv: Block(bigEndianValue: nonce.1)),
+                "short-nonce/\(nonce.0)", .shortNonce, strategy: .whole(.aesCTR, iv: Block(bigEndianValue: nonce.1)),
                 key: 2 - number % 3, length: length, seed: UInt64(17300 + number), windowByteCounts: [.max, 64],
                 patterns: [.product(offsets: offsets, counts: [1, 16, 130, 700], flags: [])])
         }
@@ -89,9 +90,7 @@ extension VectorSet {
         let length: UInt64 = 65 << 30
         let strategies =
             continuousStrategies
-            + IVRule.allCases.map {
-                .cbcChunked(chunkByteCount: 16_000_000, iv: iv(5), ivRule: $0, padding: .pkcs7)
-            }
+            + [true, false].map { chunked(16_000_000, iv: iv(5), isOneIV: $0, padding: .pkcs7) }
         return strategies.enumerated().map { number, strategy in
             let key = key(number)
             var patterns = lattice(around: [1 << 31, 1 << 32, 1 << 35, 1 << 36], of: length, flags: [.largeOffset])
@@ -129,7 +128,7 @@ extension VectorSet {
             let length: UInt64 = 16 * 40 + 5
             return held(
                 id: "counter-carry/\(start.0)/aes\(key(number).byteCount * 8)", flags: [start.2],
-                strategy: .ctr(iv: Block(bigEndianValue: start.1)), key: key(number),
+                strategy: .whole(.aesCTR, iv: Block(bigEndianValue: start.1)), key: key(number),
                 plaintext: streamBytes(seed: UInt64(5000 + number), count: Int(length)), windowByteCounts: [.max, 64],
                 patterns: [.product(offsets: [0...length], counts: [1, 16, 17, 130, 700], flags: [start.2])])
         }
@@ -146,8 +145,7 @@ extension VectorSet {
             for padding in Padding.allCases {
                 let number = groups.count
                 let length: UInt64 = padding == .none ? 32 * 6 : 32 * 5 + 7
-                let strategy = Strategy.cbcChunked(
-                    chunkByteCount: 32, iv: Block(bigEndianValue: start.1), ivRule: .sequence, padding: padding)
+                let strategy = chunked(32, iv: Block(bigEndianValue: start.1), padding: padding)
                 groups.append(
                     held(
                         id: "sequence-carry/\(start.0)/\(padding.rawValue)/aes\(key(number).byteCount * 8)",
@@ -232,7 +230,7 @@ extension VectorSet {
         let middle = UInt64(count) * 150 + 3
         return VectorGroup(
             id: "monte-carlo/\(name)/\(count)", source: "NIST CAVP, \(name).rsp, [DECRYPT], COUNT = \(count)",
-            flags: [.monteCarlo], strategy: .cbcContinuous(iv: step.iv, padding: .none), key: step.key,
+            flags: [.monteCarlo], strategy: .whole(.aesCBC, iv: step.iv, padding: Padding.none), key: step.key,
             ciphertext: MemorySource(step.inputs), plaintext: GroupPlaintext(step.outputs),
             rule: .monteCarlo(firstBlock: firstBlock),
             patterns: [

@@ -27,11 +27,11 @@ extension VectorSet {
     /// Objects that are open at the same time and read in turn: with different keys, with one key and different IVs, and
     /// of different strategies.
     package static func interleavings() -> [VectorGroup] {
-        let continuous = (0..<3).map { Strategy.cbcContinuous(iv: iv(13 + $0), padding: .pkcs7) }
+        let continuous = (0..<3).map { Strategy.whole(.aesCBC, iv: iv(13 + $0)) }
         let sets: [(String, [(Strategy, Int)])] = [
             ("keys", [0, 3, 6, 1, 2].map { (continuous[0], $0) }),
             ("ivs", continuous.map { ($0, 0) }),
-            ("counters", [0, 3, 4].map { (.ctr(iv: iv(16)), $0) }),
+            ("counters", [0, 3, 4].map { (.whole(.aesCTR, iv: iv(16)), $0) }),
             ("strategies", smallStrategies.enumerated().map { ($1, $0) }),
         ]
         return sets.flatMap { name, objects in

@@ -21,16 +21,15 @@ extension VectorSet {
         }
     }
 
-    /// Objects of nothing but bytes that look like padding, wherever a reader cuts what it reads into pieces: at 1, 4 or 64
-    /// KiB, or at 1 MiB.
+    /// Objects of nothing but bytes that look like padding, wherever a reader cuts what it reads into pieces: at 1, 4
+    /// or 64 KiB, or at 1 MiB.
     package static func lookalikePieces(shortestByteCount: UInt64 = 0, longestByteCount: UInt64 = .max) -> [VectorGroup]
     {
         let lengths: [UInt64] = [1040, 4112, 262_160, 4_194_320].filter {
             (shortestByteCount...longestByteCount).contains($0)
         }
         let strategies: [Strategy] = [
-            .cbcContinuous(iv: iv(25), padding: .pkcs7),
-            .cbcChunked(chunkByteCount: 65536, iv: iv(26), ivRule: .sequence, padding: .none),
+            .whole(.aesCBC, iv: iv(25)), chunked(65536, iv: iv(26), padding: .none),
         ]
         return lengths.flatMap { length in
             ([1, 2, 8, 16] as [UInt8]).flatMap { value in
@@ -155,7 +154,7 @@ extension VectorSet {
     /// Every value of the last byte: the sixteen right ones, with data before them that looks like more padding, and
     /// with each of their bytes wrong in turn; and the 240 values that are never right.
     package static func paddingBytes() -> [VectorGroup] {
-        let strategy = Strategy.cbcContinuous(iv: iv(12), padding: .pkcs7)
+        let strategy = Strategy.whole(.aesCBC, iv: iv(12))
         var groups: [VectorGroup] = []
         for count in 1...16 {
             groups += rightEnds(count, strategy: strategy) + wrongEnds(count, strategy: strategy)
@@ -222,8 +221,8 @@ extension VectorSet {
             error: .invalidPadding)
     }
 
-    /// What mutants are put to: every class of bugs, in objects that take little time; those that most mutants fail soon
-    /// come first.
+    /// What mutants are put to: every class of bugs, in objects that take little time; those that most mutants fail
+    /// soon come first.
     package static func mutation() -> [VectorGroup] {
         var groups = exhaustive(blockCounts: 0...1)
         groups += chaining() + keyLengths() + readOrders() + interleavings() + concurrentReads() + circumstances()
@@ -232,8 +231,8 @@ extension VectorSet {
         groups += sequenceCarries() + counterCarries() + counterByteCarries() + shortNonces()
         groups += smallWindows() + offsetWidths() + seekStorms() + Array(monteCarlo().prefix(3))
         groups += specialBlocks() + longReads().filter { $0.plaintext.byteCount < 10 << 20 }
-        // Some of those that hold most, and some of their reads: all short ones, those that end at a block's edge or around
-        // the first chunk's, and others. The same flags kill each mutant, in less time.
+        // Some of those that hold most, and some of their reads: all short ones, those that end at a block's edge or
+        // around the first chunk's, and others. The same flags kill each mutant, in less time.
         groups += (continuousLengths() + chunkedLengths()).filter { group in
             let length = group.plaintext.byteCount
             return length <= 48 || length % 16 < 2 || length % 5 == 0 || (145...175).contains(length)
@@ -241,8 +240,8 @@ extension VectorSet {
         groups += residues().filter { $0.strategy.padding != Padding.none }.map { $0.choosingEvery(5) } + strideRests()
         groups += chunkEdges().filter { ($0.strategy.chunkByteCount ?? .max) <= 4096 }
         groups += windowEdges().filter { ($0.windowByteCounts.first ?? .max) <= 4096 }
-        groups += chunkLengths() + chunkRests() + chunkCounters() + keyDerivations() + chunkReads()
-        groups += chunkTags() + chunkOrders() + truncations() + trailingData() + headerChecks()
+        groups += chunkRests() + largeChunks() + chunkReads()
+        groups += made("formats") { () throws(DecryptionError) in try DescribedVectors.known.chosenGroups() }
         groups += PlaylistSet.all
         return groups + largeOffsets().filter { $0.strategy.chunkByteCount == nil }
     }

@@ -19,22 +19,8 @@ extension VectorSet {
         return groups
     }
 
-    /// All strategies; chunks of three blocks, so that ranges cross several.
-    static var smallStrategies: [Strategy] {
-        strategies(chunkByteCount: 48, firstIV: 0)
-    }
-
-    /// All strategies, with three IVs from a number on.
-    private static func strategies(chunkByteCount: UInt64, firstIV: Int) -> [Strategy] {
-        [.ctr(iv: iv(firstIV))]
-            + Padding.allCases.flatMap { padding in
-                [.cbcContinuous(iv: iv(firstIV + 1), padding: padding)]
-                    + IVRule.allCases.map {
-                        .cbcChunked(
-                            chunkByteCount: chunkByteCount, iv: iv(firstIV + 2), ivRule: $0, padding: padding)
-                    }
-            }
-    }
+    /// All plain strategies; chunks of three blocks, so that ranges cross several.
+    static var smallStrategies: [Strategy] { plain(chunkByteCount: 48) { iv($0) } }
 
     private static func everyRange(of length: Int, strategy: Strategy, number: Int, seed: UInt64) -> VectorGroup {
         let key = key(number)
@@ -58,20 +44,17 @@ extension VectorSet {
     package static func chunkEdges() -> [VectorGroup] {
         var groups: [VectorGroup] = []
         for chunkByteCount in chunkByteCounts {
-            for padding in Padding.allCases {
-                for ivRule in IVRule.allCases {
-                    let number = groups.count
-                    let strategy = Strategy.cbcChunked(
-                        chunkByteCount: chunkByteCount, iv: iv(number), ivRule: ivRule, padding: padding)
-                    let key = key(number)
-                    let length = objectByteCount(chunkByteCount * 5 / 2, padding: padding, number: number)
-                    let edges = [chunkByteCount, 2 * chunkByteCount]
-                    groups.append(
-                        generated(
-                            id: "chunk-edges/\(strategy.label)/aes\(key.byteCount * 8)", flags: [.chunkEdge],
-                            strategy: strategy, key: key, plaintextByteCount: length, seed: UInt64(2000 + number),
-                            patterns: lattice(around: edges, of: length, flags: [.chunkEdge]) + ends(of: length)))
-                }
+            for strategy in plain(chunkByteCount: chunkByteCount, iv: iv(0)) where strategy.chunkByteCount != nil {
+                let number = groups.count
+                let strategy = strategy.changingIV { _ in iv(number).bigEndianValue }
+                let key = key(number)
+                let length = objectByteCount(chunkByteCount * 5 / 2, padding: strategy.padding, number: number)
+                let edges = [chunkByteCount, 2 * chunkByteCount]
+                groups.append(
+                    generated(
+                        id: "chunk-edges/\(strategy.label)/aes\(key.byteCount * 8)", flags: [.chunkEdge],
+                        strategy: strategy, key: key, plaintextByteCount: length, seed: UInt64(2000 + number),
+                        patterns: lattice(around: edges, of: length, flags: [.chunkEdge]) + ends(of: length)))
             }
         }
         return groups
@@ -99,7 +82,7 @@ extension VectorSet {
 
     /// A whole window, from edge to edge, one read for each of the articles' lengths.
     package static func wholeWindows() -> [VectorGroup] {
-        [(16_000_000, Strategy.ctr(iv: iv(1))), (100 << 20, .cbcContinuous(iv: iv(2), padding: .pkcs7))].map {
+        [(16_000_000, Strategy.whole(.aesCTR, iv: iv(1))), (100 << 20, .whole(.aesCBC, iv: iv(2)))].map {
             window, strategy in
             let length = UInt64(window) * 2 + 5
             return generated(
@@ -112,7 +95,7 @@ extension VectorSet {
     }
 
     static var continuousStrategies: [Strategy] {
-        [.ctr(iv: iv(3))] + Padding.allCases.map { .cbcContinuous(iv: iv(4), padding: $0) }
+        plain(chunkByteCount: 16) { iv(3 + $0) }.filter { $0.chunkByteCount == nil }
     }
 
     /// A length near `length`: not a multiple of 16 where that can be, every fourth time one.
@@ -149,7 +132,7 @@ extension VectorSet {
     /// the first blocks, of those around each gear's length and the edge, and of the last ones; reads of every length
     /// around each gear's start at every byte of the first block and at some of the second.
     package static func residues() -> [VectorGroup] {
-        strategies(chunkByteCount: 4096, firstIV: 7).enumerated().map { number, strategy in
+        plain(chunkByteCount: 4096) { iv(7 + $0) }.enumerated().map { number, strategy in
             let key = key(number + 1)
             let length: UInt64 = strategy.padding == Padding.none ? 4800 : 4805
             let blocks = [0...1] + gearBlockCounts.map { $0 - 1...$0 + 1 } + [255...257]
@@ -172,8 +155,8 @@ extension VectorSet {
     /// - Source: openssl/openssl#32883, where a compiler broke steps of four blocks for keys of 192 and 256 bits.
     package static func strideRests() -> [VectorGroup] {
         let strategies: [Strategy] = [
-            .ctr(iv: iv(12)), .cbcContinuous(iv: iv(13), padding: .none),
-            .cbcChunked(chunkByteCount: 512, iv: iv(14), ivRule: .sequence, padding: .none),
+            .whole(.aesCTR, iv: iv(12)), .whole(.aesCBC, iv: iv(13), padding: Padding.none),
+            chunked(512, iv: iv(14), padding: .none),
         ]
         return strategies.flatMap { strategy in
             (0..<3).map { number in
@@ -193,13 +176,12 @@ extension VectorSet {
 
     /// Every plaintext length from 0 to 513 bytes in one chain: read whole, by its last 1 to 32 bytes, and past its end.
     package static func continuousLengths() -> [VectorGroup] {
-        lengths(of: .cbcContinuous(iv: iv(10), padding: .pkcs7), through: 513, seed: 8000)
+        lengths(of: .whole(.aesCBC, iv: iv(10)), through: 513, seed: 8000)
     }
 
     /// The same in chunks of ten blocks, each with an IV and padding of its own.
     package static func chunkedLengths() -> [VectorGroup] {
-        let strategy = Strategy.cbcChunked(chunkByteCount: 160, iv: iv(11), ivRule: .sequence, padding: .pkcs7)
-        return lengths(of: strategy, through: 513, seed: 9000)
+        lengths(of: chunked(160, iv: iv(11), padding: .pkcs7), through: 513, seed: 9000)
     }
 
     private static func lengths(of strategy: Strategy, through longest: Int, seed: UInt64) -> [VectorGroup] {
@@ -225,10 +207,7 @@ extension VectorSet {
             (.beyond36Bits, 40), (.beyond36Bits, 48),
         ]
         let strategies =
-            continuousStrategies
-            + Padding.allCases.map {
-                .cbcChunked(chunkByteCount: 1 << 16, iv: iv(5), ivRule: .sequence, padding: $0)
-            }
+            continuousStrategies + Padding.allCases.map { chunked(1 << 16, iv: iv(5), padding: $0) }
         return edges.flatMap { flag, bits in
             strategies.enumerated().map { index, strategy in
                 let edge = UInt64(1) << bits
@@ -268,11 +247,10 @@ extension VectorSet {
     /// Reads of a hundred kilobytes to tens of megabytes, over many windows and chunks; chunks of one block, and of more
     /// than 32 bits; and a source that delivers a long read in small parts.
     package static func longReads() -> [VectorGroup] {
-        let chunked: [Strategy] = [
-            .cbcChunked(chunkByteCount: 4096, iv: iv(21), ivRule: .sequence, padding: .pkcs7),
-            .cbcChunked(chunkByteCount: 65536, iv: iv(22), ivRule: .fixed, padding: .none),
+        let inChunks = [
+            chunked(4096, iv: iv(21), padding: .pkcs7), chunked(65536, iv: iv(22), isOneIV: true, padding: .none),
         ]
-        var groups = (continuousStrategies + chunked).enumerated().map { index, strategy in
+        var groups = (continuousStrategies + inChunks).enumerated().map { index, strategy in
             let length: UInt64 = 5 << 20 + (strategy.padding == Padding.none ? 0 : 5)
             let ranges: [(UInt64, Int)] = [
                 (0, 65537), (1, 131_090), (7, 200_001), (16, 262_144), (4095, 1_048_577), (33, 3_200_000),
@@ -286,7 +264,7 @@ extension VectorSet {
         }
         groups.append(
             generated(
-                id: "long-reads/ctr/9 MB", flags: [.longRead], strategy: .ctr(iv: iv(27)), key: key(1),
+                id: "long-reads/9 MB", flags: [.longRead], strategy: .whole(.aesCTR, iv: iv(27)), key: key(1),
                 plaintextByteCount: 9_000_011, seed: 18090, windowByteCounts: [.max],
                 patterns: [.product(offsets: [3...3], counts: [9_000_000], flags: [.longRead])]))
         for (index, strategy) in continuousStrategies.enumerated() where strategy.padding != Padding.none {
@@ -313,29 +291,27 @@ extension VectorSet {
     /// Chunks of one block, every range; and chunks whose length and number need many bits.
     private static func extremeChunks() -> [VectorGroup] {
         var groups: [VectorGroup] = []
-        for padding in Padding.allCases {
-            for ivRule in IVRule.allCases {
-                let number = groups.count
-                let small = Strategy.cbcChunked(chunkByteCount: 16, iv: iv(23), ivRule: ivRule, padding: padding)
-                groups.append(
-                    held(
-                        id: "chunks-of-a-block/\(small.label)", flags: [.chunkEdge], strategy: small, key: key(number),
-                        plaintext: streamBytes(seed: UInt64(18300 + number), count: padding == .none ? 96 : 91),
-                        windowByteCounts: [.max, 16], patterns: [.exhaustive(past: 1, flags: [.chunkEdge])]))
-                let chunk: UInt64 = 5 << 30
-                let large = Strategy.cbcChunked(chunkByteCount: chunk, iv: iv(24), ivRule: ivRule, padding: padding)
-                let edges = [chunk, 2 * chunk].map { $0 - 17...$0 + 1 }
-                groups.append(
-                    generated(
-                        id: "large-chunks/\(large.label)", flags: [.largeOffset], strategy: large, key: key(number),
-                        plaintextByteCount: 12 << 30, seed: UInt64(18400 + number),
-                        patterns: [
-                            .product(offsets: edges, counts: [1, 18, 33], flags: [.largeOffset]),
-                            .product(
-                                offsets: [1 << 31...1 << 31 + 1, 1 << 32...1 << 32 + 1], counts: [40],
-                                flags: [.largeOffset]),
-                        ]))
-            }
+        let (shortest, longest): (UInt64, UInt64) = (16, 5 << 30)
+        for small in plain(chunkByteCount: shortest, iv: iv(23)) where small.chunkByteCount != nil {
+            let number = groups.count
+            groups.append(
+                held(
+                    id: "chunks-of-a-block/\(small.label)", flags: [.chunkEdge], strategy: small, key: key(number),
+                    plaintext: streamBytes(
+                        seed: UInt64(18300 + number), count: small.padding == Padding.none ? 96 : 91),
+                    windowByteCounts: [.max, 16], patterns: [.exhaustive(past: 1, flags: [.chunkEdge])]))
+            let large = small.withChunks(of: longest).changingIV { _ in iv(24).bigEndianValue }
+            let edges = [longest, 2 * longest].map { $0 - 17...$0 + 1 }
+            groups.append(
+                generated(
+                    id: "large-chunks/\(large.label)", flags: [.largeOffset], strategy: large, key: key(number),
+                    plaintextByteCount: 12 << 30, seed: UInt64(18400 + number),
+                    patterns: [
+                        .product(offsets: edges, counts: [1, 18, 33], flags: [.largeOffset]),
+                        .product(
+                            offsets: [1 << 31...1 << 31 + 1, 1 << 32...1 << 32 + 1], counts: [40],
+                            flags: [.largeOffset]),
+                    ]))
         }
         return groups
     }

@@ -2,8 +2,8 @@ import ByteSources
 import RandomAccess
 
 extension VectorSet {
-    /// Short lists of the reads that faults of a class fail as a rule, for programs that get a choice of the vectors: each
-    /// list is chosen as a whole.
+    /// Short lists of the reads that faults of a class fail as a rule, for programs that get a choice of the vectors:
+    /// each list is chosen as a whole.
     package static func shortLists() -> [VectorGroup] {
         lookalikeEnds() + specialReads() + strideReads() + carryReads() + widthReads() + windowReads()
             + chunkNumberReads()
@@ -11,9 +11,11 @@ extension VectorSet {
     }
 
     /// Tells if a group is such a list.
-    package static func isShortList(_ group: VectorGroup) -> Bool { group.id.hasPrefix(prefix) }
+    package static func isShortList(_ group: VectorGroup) -> Bool { group.id.hasPrefix(shortListPrefix) }
 
-    private static let prefix = "short-list/"
+    /// The start of the names of such lists.
+    static let shortListPrefix = "short-list/"
+    private static let prefix = shortListPrefix
 
     private typealias Range = (offset: UInt64, count: Int)
 
@@ -53,7 +55,7 @@ extension VectorSet {
 
     /// Reads of a few more blocks than vectorised code takes at a time, with keys of each length.
     private static func strideReads() -> [VectorGroup] {
-        let strategies: [Strategy] = [.ctr(iv: iv(28)), .cbcContinuous(iv: iv(29), padding: .pkcs7)]
+        let strategies: [Strategy] = [.whole(.aesCTR, iv: iv(28)), .whole(.aesCBC, iv: iv(29))]
         return strategies.flatMap { strategy in
             (0..<3).map { number in
                 let counts = [17, 19, 20, 21, 23, 28, 31, 37, 63, 70]
@@ -83,7 +85,7 @@ extension VectorSet {
             }
             return held(
                 id: prefix + "carries/2^\(bits)", flags: [flag],
-                strategy: .ctr(iv: Block(bigEndianValue: high | below - 2)),
+                strategy: .whole(.aesCTR, iv: Block(bigEndianValue: high | below - 2)),
                 key: key(bits / 8), plaintext: streamBytes(seed: UInt64(21100 + bits), count: 300),
                 patterns: list(reads, flag))
         }
@@ -125,31 +127,31 @@ extension VectorSet {
 
     /// Reads around chunks whose number needs one byte more.
     private static func chunkNumberReads() -> [VectorGroup] {
-        chunkCounters().map { group in
-            let reads = group.reads.filter { $0.offset > 0 && $0.count == 33 }.map { read -> Range in
-                (read.offset, read.count)
-            }
-            return VectorGroup(
-                id: prefix + group.id, flags: group.flags, strategy: group.strategy, key: group.key,
-                ciphertext: group.ciphertext, plaintext: group.plaintext, rule: group.rule,
-                patterns: list(reads, .chunkCounter))
+        made("chunk numbers") { () throws(DecryptionError) in
+            let vectors = DescribedVectors.known
+            return try vectors.counters(of: vectors.kinds)
+        }.map { group in
+            let reads = group.reads.filter { $0.offset > 0 && $0.count == 33 }
+            return list(of: group, reads, .chunkCounter)
         }
     }
 
     /// Reads around the end of objects that end with a full chunk, behind which some formats have an empty one.
     private static func chunkEndReads() -> [VectorGroup] {
-        let lengths = Set(
-            chunkFormats.flatMap { format -> [String] in
-                let (first, full) = capacities(format)
-                return [first, first + full].map { "chunks/\(Strategy.chunked(format).label)/length=\($0)" }
-            })
-        return chunkLengths().filter { lengths.contains($0.id) }.map { group in
-            let reads = group.reads.filter { $0.offset == 0 || $0.flags.contains(.lastBytes) }
-            return VectorGroup(
-                id: prefix + group.id, flags: group.flags, strategy: group.strategy, key: group.key,
-                ciphertext: group.ciphertext, plaintext: group.plaintext, rule: group.rule,
-                patterns: list(reads.map { ($0.offset, $0.count) }, .chunkEdge))
+        made("chunk ends") { () throws(DecryptionError) in
+            let vectors = DescribedVectors.known
+            return try vectors.lengths(of: vectors.kinds) { [$0.first, $0.first + $0.full] }
+        }.map { group in
+            list(of: group, group.reads.filter { $0.offset == 0 || $0.flags.contains(.lastBytes) }, .chunkEdge)
         }
+    }
+
+    /// Some reads of a group that holds more.
+    private static func list(of group: VectorGroup, _ reads: [RangeRead], _ flag: VectorFlag) -> VectorGroup {
+        VectorGroup(
+            id: prefix + group.id, flags: group.flags, strategy: group.strategy, key: group.key,
+            ciphertext: group.ciphertext, plaintext: group.plaintext, rule: group.rule,
+            patterns: list(reads.map { ($0.offset, $0.count) }, flag))
     }
 
     /// Reads that start at the first counters behind a short nonce.

@@ -55,14 +55,27 @@ package enum VectorSet {
         windowByteCounts: [Int] = [.max], interleaving: String? = nil, threadCount: Int = 1, patterns: [ReadPattern]
     ) -> VectorGroup {
         made(id) { () throws(DecryptionError) in
-            let object = try GeneratedObject(
-                strategy: strategy, key: key, plaintextByteCount: plaintextByteCount, seed: seed)
-            let plaintext = plaintextByteCount <= 1 << 14 ? try object.plaintext.held() : object.plaintext
-            return VectorGroup(
-                id: id, source: "generated, seed \(seed)", flags: flags, strategy: strategy, key: key,
-                ciphertext: object.source, plaintext: plaintext, windowByteCounts: windowByteCounts,
-                rule: .generated(object), interleaving: interleaving, threadCount: threadCount, patterns: patterns)
+            try computed(
+                id: id, flags: flags, strategy: strategy, key: key, plaintextByteCount: plaintextByteCount, seed: seed,
+                windowByteCounts: windowByteCounts, interleaving: interleaving, threadCount: threadCount,
+                patterns: patterns)
         }
+    }
+
+    /// The same of a strategy that somebody else chose.
+    ///
+    /// - Throws: `DecryptionError` for an object that cannot be.
+    static func computed(
+        id: String, flags: [VectorFlag], strategy: Strategy, key: SecretKey, plaintextByteCount: UInt64, seed: UInt64,
+        windowByteCounts: [Int] = [.max], interleaving: String? = nil, threadCount: Int = 1, patterns: [ReadPattern]
+    ) throws(DecryptionError) -> VectorGroup {
+        let object = try GeneratedObject(
+            strategy: strategy, key: key, plaintextByteCount: plaintextByteCount, seed: seed)
+        let plaintext = plaintextByteCount <= 1 << 14 ? try object.plaintext.held() : object.plaintext
+        return VectorGroup(
+            id: id, source: "generated, seed \(seed)", flags: flags, strategy: strategy, key: key,
+            ciphertext: object.source, plaintext: plaintext, windowByteCounts: windowByteCounts,
+            rule: .generated(object), interleaving: interleaving, threadCount: threadCount, patterns: patterns)
     }
 }
 
@@ -124,16 +137,16 @@ extension VectorSet {
         VectorClass(
             "monte-carlo", "the CBC Monte Carlo test of NIST's AESAVS, a chain of 1000 blocks a step", monteCarlo()),
         VectorClass(
-            "chunks", "authenticated chunks: lengths, numbers, derived keys, and how they are read",
-            chunkLengths() + chunkRests() + chunkCounters() + keyDerivations() + chunkReads()),
-        VectorClass(
-            "tampered-chunks", "authenticated chunks that were changed, moved, cut off or added to",
-            chunkTags() + chunkOrders() + truncations() + trailingData() + headerChecks()),
+            "chunks", "authenticated chunks: rests of strides, long chunks, and how they are read",
+            chunkRests() + largeChunks() + chunkReads()),
         VectorClass(
             "short-lists", "reads that faults of a class fail as a rule: programs that get a choice get all of these",
             shortLists()),
         VectorClass(
             "playlists", "HLS playlists: IVs, keys, byte ranges, initialization sections, and broken ones",
             PlaylistSet.all),
+        VectorClass(
+            "formats", "formats with tags or headers: lengths, parameters, keys, chunk numbers, and tampered objects",
+            made("formats") { () throws(DecryptionError) in try DescribedVectors.known.groups() }),
     ]
 }

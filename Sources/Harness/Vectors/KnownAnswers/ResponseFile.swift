@@ -175,7 +175,7 @@ extension ResponseReader {
                     + "and in CBC whole blocks", line: entry.line)
         }
         let source = "\(FileName.withoutFolder(path)), \(entry.section), COUNT = \(entry.count)"
-        let strategy: Strategy = cipher == .aesCTR ? .ctr(iv: iv) : .cbcContinuous(iv: iv, padding: .none)
+        let strategy: Strategy = .whole(cipher, iv: iv, padding: Padding.none)
         guard isMonteCarlo else {
             return VectorGroup(
                 id: id, source: source, strategy: strategy, key: key, ciphertext: ciphertext, message: plaintext)

@@ -48,9 +48,9 @@ struct WycheproofFile {
 
     private func strategy(iv: Block) -> Strategy? {
         switch algorithm {
-        case "AES-CBC-PKCS5": .cbcContinuous(iv: iv, padding: .pkcs7)
-        case "AES-CBC": .cbcContinuous(iv: iv, padding: .none)
-        case "AES-CTR": .ctr(iv: iv)
+        case "AES-CBC-PKCS5": .whole(.aesCBC, iv: iv)
+        case "AES-CBC": .whole(.aesCBC, iv: iv, padding: Padding.none)
+        case "AES-CTR": .whole(.aesCTR, iv: iv)
         default: nil
         }
     }
@@ -59,8 +59,8 @@ struct WycheproofFile {
         _ test: JSONCursor, id: String, source: String
     ) throws(VectorFileError) -> Result<VectorGroup, Missing> {
         let flags = try flags(of: test)
-        if let keyByteCount = Self.cobblestoneKeyByteCount(algorithm) {
-            return .success(try Self.chunkedGroup(test, keyByteCount: keyByteCount, id: id, source: source))
+        if let format = Self.format(algorithm) {
+            return .success(try Self.chunkedGroup(test, format, id: id, source: source))
         }
         let resultMember = try test.member("result")
         let result = try resultMember.string()
@@ -132,22 +132,19 @@ enum FileName {
 ///
 /// - Source: github.com/C2SP/wycheproof, `doc/c2sp_chunked_encryption.md`.
 extension WycheproofFile {
-    /// The length of the key that an algorithm's name asks for, or `nil` if it is none of Cobblestone's.
-    static func cobblestoneKeyByteCount(_ algorithm: String) -> Int? {
-        switch algorithm {
-        case "Cobblestone-128": 16
-        case "Cobblestone-256": 32
-        default: nil
-        }
+    /// The known format with tags that an algorithm has the name of; `nil` for none.
+    static func format(_ algorithm: String) -> Format? {
+        let format = try? Format.named(algorithm.lowercased())
+        return format.flatMap { Strategy(sampling: $0).isAuthenticated ? $0 : nil }
     }
 
     static func chunkedGroup(
-        _ test: JSONCursor, keyByteCount: Int, id: String, source: String
+        _ test: JSONCursor, _ format: Format, id: String, source: String
     ) throws(VectorFileError) -> VectorGroup {
         let keyBytes = try test.member("key").bytes()
         let key = try test.check { () throws(DecryptionError) in try SecretKey(material: keyBytes) }
         let context = try test.member("ctx").bytes()
-        let strategy = Strategy.chunked(.cobblestone(keyByteCount: keyByteCount, context: context))
+        let strategy = Strategy(format).bound(to: context)
         let packed = try test.member("ct")
         guard let ciphertext = Inflate.zlib(try packed.bytes()) else {
             throw packed.error("not what zlib packs: expected a zlib stream in hexadecimal digits")

@@ -1,20 +1,28 @@
 import ByteSources
 package import RandomAccess
 
-/// What was done to a ciphertext behind its writer's back: it is cut into pieces that are put together anew, and bits of
-/// the result are flipped.
+/// What was done to a ciphertext behind its writer's back: it is cut into pieces that are put together anew, and bits
+/// of the result are flipped.
 package struct CiphertextEdits: Hashable, Sendable {
+    /// The origin of a part.
+    package enum Origin: Hashable, Sendable {
+        /// The group's object.
+        case object
+        /// The generated object of this seed, of the same strategy, key and length.
+        case another(seed: UInt64)
+        /// Nothing but zeros.
+        case zeros
+    }
+
     /// A part of a ciphertext.
     package struct Piece: Hashable, Sendable {
         /// The bytes.
         package let range: Range<UInt64>
-        /// The seed of the generated object that they are from, where that is another one than the group's: of the same
-        /// strategy, key and length.
-        package let seed: UInt64?
+        package let origin: Origin
 
-        init(_ range: Range<UInt64>, seed: UInt64? = nil) {
+        init(_ range: Range<UInt64>, _ origin: Origin = .object) {
             self.range = range
-            self.seed = seed
+            self.origin = origin
         }
     }
 
@@ -31,7 +39,10 @@ package struct CiphertextEdits: Hashable, Sendable {
         var byteCount: UInt64 = 0
         for piece in pieces {
             var source = object.source
-            if let seed = piece.seed {
+            switch piece.origin {
+            case .object: break
+            case .zeros: source = Zeros(byteCount: piece.range.upperBound)
+            case .another(let seed):
                 source = try GeneratedObject(
                     strategy: object.strategy, key: object.key, plaintextByteCount: object.plaintextByteCount,
                     seed: seed
@@ -55,6 +66,18 @@ package struct CiphertextEdits: Hashable, Sendable {
             throw .invalidParameter(name: "flips", value: "\(flips)", expected: "offsets in \(edited.byteCount) bytes")
         }
         return edited
+    }
+}
+
+/// Nothing but zeros.
+struct Zeros: ByteSource {
+    let byteCount: UInt64
+
+    func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
+        guard offset < byteCount else { return 0 }
+        let rest = buffers.prefix(Int(min(UInt64(buffers.byteCount), byteCount - offset)))
+        rest.forEach { _, buffer in buffer.initializeMemory(as: UInt8.self, repeating: 0) }
+        return rest.byteCount
     }
 }
 

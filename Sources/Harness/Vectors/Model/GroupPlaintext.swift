@@ -14,6 +14,8 @@ package final class GroupPlaintext: Sendable {
     package let byteCount: UInt64
 
     private let origin: Origin
+    /// The object that an oracle opened, once.
+    private let opened = Mutex<OracleObject?>(nil)
     /// What is computed, once for all readers; nothing where it is long.
     private let computed = Mutex<[UInt8]?>(nil)
     private static let maxComputedByteCount = 8 << 20
@@ -71,7 +73,14 @@ package final class GroupPlaintext: Sendable {
                     from: UnsafeRawBufferPointer(rebasing: $0[Int(range.lowerBound)..<Int(range.upperBound)]))
             }
         case .oracle(let oracle, let source):
-            try oracle.decrypt(ciphertext: source, plaintextByteCount: byteCount, range: range, into: buffer)
+            guard !range.isEmpty else { return }
+            let object = try opened.withLock { (opened) throws(DecryptionError) in
+                if let opened { return opened }
+                let object = try oracle.object(source)
+                opened = object
+                return object
+            }
+            try object.decrypt(range, of: source, into: buffer)
         }
     }
 

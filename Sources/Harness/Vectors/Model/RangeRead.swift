@@ -153,6 +153,8 @@ package enum ErrorName: String, CaseIterable, Codable, Hashable, Sendable {
     case invalidPadding
     /// A tag or commitment does not match.
     case authenticationFailed
+    /// A header of another format.
+    case invalidHeader
     /// A read that starts past the end.
     case rangeOutOfBounds
     /// Anything else.

@@ -14,7 +14,7 @@ package struct VectorGroup: Sendable {
     }
 
     /// The group's identifier, the first part of those of its vectors.
-    package let id: String
+    package private(set) var id: String
     /// Where the case is from: a document and section, or what generates it.
     package let source: String
     /// The classes of bugs that opening the object stands for.
@@ -79,6 +79,13 @@ package struct VectorGroup: Sendable {
         return group
     }
 
+    /// The same group under another name.
+    func renamed(_ id: String) -> VectorGroup {
+        var group = self
+        group.id = id
+        return group
+    }
+
     /// The same group for one thread.
     package func onOneThread() -> VectorGroup {
         var group = self
@@ -86,8 +93,8 @@ package struct VectorGroup: Sendable {
         return group
     }
 
-    /// The same group with its ciphertext in memory, if that is short: for whoever reads it often, since what is computed
-    /// costs each read anew.
+    /// The same group with its ciphertext in memory, if that is short: for whoever reads it often, since what is
+    /// computed costs each read anew.
     package func holdingShortCiphertext() -> VectorGroup {
         guard ciphertext.byteCount <= Self.maxHeldByteCount, !(ciphertext is MemorySource),
             let bytes = try? ciphertext.bytes()
@@ -126,8 +133,8 @@ package struct VectorGroup: Sendable {
 }
 
 extension Sequence<VectorGroup> {
-    /// The groups that vectors with these identifiers, or groups with these names, belong to; with those that are open at
-    /// the same time.
+    /// The groups that vectors with these identifiers, or groups with these names, belong to; with those that are open
+    /// at the same time.
     package func having(_ ids: [String]) -> [VectorGroup] {
         let chosen = filter { group in ids.contains { $0 == group.id || $0.hasPrefix(group.id + " ") } }
         let names = Set(chosen.map(\.id))
@@ -152,40 +159,4 @@ package enum SourceSupply: String, CaseIterable, Hashable, Sendable {
     case recovering
     /// Before each read its length is another one for a while.
     case changing
-}
-
-extension Strategy {
-    /// The strategy with what tells it from others, for identifiers.
-    package var label: String {
-        switch self {
-        case .cbcContinuous(_, let padding): "\(name) \(padding.rawValue)"
-        case .cbcChunked(let chunkByteCount, _, let ivRule, let padding):
-            "\(name) \(ivRule.rawValue) \(padding.rawValue) chunk=\(chunkByteCount)"
-        case .ctr: name
-        case .chunked(.cobblestone(_, let context)):
-            context.isEmpty ? name : "\(name) context of \(context.count)"
-        case .chunked(.tinkAESGCMHKDF(_, let segmentByteCount, let derivedKeyByteCount)):
-            "\(name) segment=\(segmentByteCount) aes\(derivedKeyByteCount * 8)"
-        }
-    }
-
-    /// The given IV or counter block; zero where a format has none.
-    package var iv: Block {
-        switch self {
-        case .ctr(let iv), .cbcContinuous(let iv, _), .cbcChunked(_, let iv, _, _): iv
-        case .chunked: Block(bigEndianValue: 0)
-        }
-    }
-
-    /// The same strategy from another IV, whose number `change` makes of the given one's.
-    package func changingIV(_ change: (UInt128) -> UInt128) -> Strategy {
-        let iv = Block(bigEndianValue: change(iv.bigEndianValue))
-        return switch self {
-        case .ctr: .ctr(iv: iv)
-        case .cbcContinuous(_, let padding): .cbcContinuous(iv: iv, padding: padding)
-        case .cbcChunked(let chunkByteCount, _, let ivRule, let padding):
-            .cbcChunked(chunkByteCount: chunkByteCount, iv: iv, ivRule: ivRule, padding: padding)
-        case .chunked: self
-        }
-    }
 }

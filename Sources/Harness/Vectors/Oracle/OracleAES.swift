@@ -17,7 +17,7 @@ final class OracleAES: Sendable {
         self.init(key.withUnsafeBytes { Array($0) })
     }
 
-    private init(_ key: [UInt8]) {
+    init(_ key: [UInt8]) {
         let keyWordCount = key.count / 4
         let roundCount = keyWordCount + 6
         let wordCount = 4 * (roundCount + 1)

@@ -76,7 +76,7 @@ struct PlaylistBuilder {
         }
         plaintext += bytes
         guard let key, let secret = try? SecretKey(Self.key(key)) else { return bytes }
-        return Oracle(strategy: .cbcContinuous(iv: Block(bigEndianValue: iv), padding: .pkcs7), key: secret)
+        return Oracle(strategy: .whole(.aesCBC, iv: Block(bigEndianValue: iv)), key: secret)
             .encrypt(bytes)
     }
 

@@ -288,7 +288,7 @@ extension VectorGroup {
         let resources = playlist.resources.sorted { $0.key < $1.key }.flatMap(\.value)
         self.init(
             id: id, source: source, flags: flags,
-            strategy: .cbcContinuous(iv: Block(bigEndianValue: 0), padding: .pkcs7), key: Self.noKey,
+            strategy: .whole(.aesCBC, iv: Block(bigEndianValue: 0)), key: Self.noKey,
             ciphertext: MemorySource(resources), plaintext: plaintext, error: error, patterns: patterns)
         self.playlist = playlist
     }

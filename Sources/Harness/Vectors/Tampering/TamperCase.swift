@@ -12,6 +12,8 @@ package struct TamperCase: Sendable {
     ///
     /// - Source: PROTOCOL.md, "open": lengths that no plaintext has, padding, commitment and last chunk.
     package let openingErrors: [ErrorName]
+    /// Says whether who reads all of it has to notice, as the oracle does.
+    package let isNoticed: Bool
     /// The plaintext offsets of the first and the last ciphertext byte that is another one.
     package let touched: [Int]
 
@@ -40,13 +42,28 @@ package enum TamperKind: String, CaseIterable, Codable, Hashable, Sendable {
 /// A ciphertext by its parts, whole or tampered with.
 package struct TamperContent: Hashable, Sendable {
     /// What stands before the first chunk; empty where the format has no header.
-    package var header: [UInt8] = []
+    package var header = TamperedBytes()
     /// Each chunk's ciphertext, padding or tag included; where a format's parts are files of their own, each file's.
-    package var chunks: [[UInt8]]
-    /// The byte of the IV whose lowest bit is flipped; for a playlist, any number stands for a media sequence number that
-    /// is one more.
+    package var chunks: [TamperedBytes]
+    /// The byte of the IV whose lowest bit is flipped; for a playlist, any number stands for a media sequence number
+    /// that is one more.
     package var damagedIVByte: Int?
 
     /// Header and chunks in a row.
-    package var bytes: [UInt8] { chunks.reduce(header, +) }
+    package var bytes: [UInt8] { joined.bytes }
+
+    /// Header and chunks in a row.
+    var joined: TamperedBytes { chunks.reduce(header, +) }
+
+    /// Leaves out all behind so many bytes.
+    mutating func cut(to count: Int) {
+        var rest = count
+        func first(_ part: TamperedBytes) -> TamperedBytes {
+            let part = part.prefix(rest)
+            rest -= part.count
+            return part
+        }
+        header = first(header)
+        chunks = chunks.map(first)
+    }
 }

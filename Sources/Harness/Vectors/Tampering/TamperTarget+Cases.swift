@@ -4,7 +4,6 @@ import RandomAccess
 extension TamperTarget {
     /// Every tampering of the object, by formula from where its parts lie; no two have the same result.
     package var cases: [TamperCase] {
-        var seen: Set<TamperContent> = [whole(original)]
         var drafts = Drafts(original: original)
         addTruncations(to: &drafts)
         addExtensions(to: &drafts)
@@ -13,18 +12,35 @@ extension TamperTarget {
         addRepetitions(to: &drafts)
         addSplices(to: &drafts)
         addHeaderDamages(to: &drafts)
+        return judged(drafts)
+    }
+
+    /// The cases that come of drafts, each result once: where an object is short, two formulas may come to the same.
+    func judged(_ drafts: Drafts) -> [TamperCase] {
+        var seen: Set<TamperContent> = [whole(original)]
         return drafts.list.compactMap { draft in
-            // Where an object is short, two formulas may come to the same.
             guard seen.insert(whole(draft.content)).inserted else { return nil }
+            let (errors, touched) = (openingErrors(of: draft.content), touched(by: draft.content))
             return TamperCase(
-                kind: draft.kind, location: draft.location, content: draft.content,
-                openingErrors: openingErrors(of: draft.content), touched: touched(by: draft.content))
+                kind: draft.kind, location: draft.location, content: draft.content, openingErrors: errors,
+                isNoticed: !errors.isEmpty || isRefused(draft.content, from: touched.first ?? 0), touched: touched)
         }
     }
 
     /// A content as it is stored: parts of one ciphertext are told apart by nothing.
     private func whole(_ content: TamperContent) -> TamperContent {
-        isJoined ? TamperContent(chunks: [content.bytes], damagedIVByte: content.damagedIVByte) : content
+        isJoined ? TamperContent(chunks: [content.joined], damagedIVByte: content.damagedIVByte) : content
+    }
+
+    /// Says whether the oracle refuses any chunk of an object that opens, the one of a plaintext offset first.
+    private func isRefused(_ content: TamperContent, from offset: Int) -> Bool {
+        guard case .object(let strategy, let key) = form, strategy.isAuthenticated else { return false }
+        let source = MemorySource(content.bytes)
+        guard let object = try? OracleObject(strategy, key: key, source: source, isChecked: true) else { return true }
+        guard object.chunkCount > 0 else { return false }
+        let first = min(object.sizes.chunk(at: UInt64(offset)), object.chunkCount - 1)
+        let order = Array(first..<object.chunkCount) + Array(0..<first)
+        return order.contains { index in (try? object.check(index, of: source)) == nil }
     }
 
     /// Tamperings: what was done, where, and what came of it.
@@ -69,13 +85,14 @@ extension TamperTarget {
         let indices = original.chunks.indices.filter { original.chunks[$0] != content.chunks[$0] }
         guard let first = indices.first, let last = indices.last else { return [] }
         func offset(_ index: Int, _ pick: ([Int]) -> Int?) -> Int {
-            let offset = pick(Self.differences(original.chunks[index], content.chunks[index])) ?? 0
+            let offset = pick(Self.differences(original.chunks[index].bytes, content.chunks[index].bytes)) ?? 0
             return chunkPlaintexts[index].lowerBound + min(offset, max(0, chunkPlaintexts[index].count - 1))
         }
         return [offset(first) { $0.first }, offset(last) { $0.last }]
     }
 
-    /// The first and the last offset at which two texts differ; of texts of different lengths, the last is the longer's end.
+    /// The first and the last offset at which two texts differ; of texts of different lengths, the last is the longer's
+    /// end.
     private static func differences(_ old: [UInt8], _ new: [UInt8]) -> [Int] {
         let common = min(old.count, new.count)
         let first = (0..<common).first { old[$0] != new[$0] } ?? common
@@ -122,10 +139,10 @@ extension TamperTarget {
     /// The last chunk.
     var last: Int { original.chunks.count - 1 }
 
-    /// The blocks of a chunk, the last of which may be shorter; its tag is none of them.
+    /// The blocks of a chunk's data, the last of which may be shorter.
     func blocks(ofChunk index: Int) -> [Range<Int>] {
-        let count = original.chunks[index].count - tagByteCount
-        return stride(from: 0, to: count, by: 16).map { $0..<min(count, $0 + 16) }
+        let data = layouts[index].data
+        return stride(from: data.lowerBound, to: data.upperBound, by: 16).map { $0..<min(data.upperBound, $0 + 16) }
     }
 
     /// The first, the middle and the last block, with the name of what the last one is; before padding, one more.
@@ -139,15 +156,15 @@ extension TamperTarget {
         return chosen
     }
 
-    /// Those blocks, and the tag where there is one.
+    /// Those blocks, and what else is stored of a chunk: tag, nonce and others.
     func someParts(ofChunk index: Int) -> [(name: String, range: Range<Int>)] {
-        someBlocks(ofChunk: index) + (tagByteCount > 0 ? [("tag", tag(ofChunk: index))] : [])
+        someBlocks(ofChunk: index) + layouts[index].parts.map { ($0.name, $0.range) }
     }
 
-    /// A chunk's tag.
-    func tag(ofChunk index: Int) -> Range<Int> {
-        let count = original.chunks[index].count
-        return count - tagByteCount..<count
+    /// The tags of the first two chunks, if chunks have such.
+    private var firstTags: (Range<Int>, Range<Int>)? {
+        let tags = layouts.prefix(2).compactMap { layout in layout.parts.first { $0.name == "tag" }?.range }
+        return tags.count == 2 ? (tags[0], tags[1]) : nil
     }
 
     /// A flipped bit: at the edges of blocks at the edges of chunks, and in tags.
@@ -156,7 +173,7 @@ extension TamperTarget {
             for (part, range) in someParts(ofChunk: index) {
                 for (byte, offset) in Self.some(range.count) {
                     drafts.add(.flip, "\(name)\(part), \(byte) byte") {
-                        $0.chunks[index][range.lowerBound + offset] ^= 1
+                        $0.chunks[index].flip(range.lowerBound + offset)
                     }
                 }
             }
@@ -172,22 +189,26 @@ extension TamperTarget {
                 ("last two blocks", blocks.count - 2, blocks.count - 1),
                 ("first and last block", 0, blocks.count - 1),
             ]
-            for (pair, one, two) in pairs where one >= 0 && one < two {
+            for (pair, one, two) in pairs where one >= 0 && one < two && two < blocks.count {
                 drafts.add(.swap, name + pair) {
                     $0.chunks[index] = Self.swapping(blocks[one], blocks[two], of: $0.chunks[index])
                 }
             }
+            guard !blocks.isEmpty, blocks[blocks.count / 2].count > 1 else { continue }
             let middle = blocks[blocks.count / 2]
             drafts.add(.swap, "\(name)two bytes of the middle block") {
-                $0.chunks[index].swapAt(middle.lowerBound, middle.upperBound - 1)
+                $0.chunks[index] = Self.swapping(
+                    middle.lowerBound..<middle.lowerBound + 1, middle.upperBound - 1..<middle.upperBound,
+                    of: $0.chunks[index])
             }
         }
         guard original.chunks.count > 1 else { return }
-        let (end, start) = (blocks(ofChunk: 0).last ?? 0..<0, blocks(ofChunk: 1)[0])
-        drafts.add(.swap, "last block of the first \(unit) and first block of the next") {
-            let moved = Array($0.chunks[0][end])
-            $0.chunks[0].replaceSubrange(end, with: $0.chunks[1][start])
-            $0.chunks[1].replaceSubrange(start, with: moved)
+        if let end = blocks(ofChunk: 0).last, let start = blocks(ofChunk: 1).first {
+            drafts.add(.swap, "last block of the first \(unit) and first block of the next") {
+                let moved = $0.chunks[0][end]
+                $0.chunks[0].replaceSubrange(end, with: $0.chunks[1][start])
+                $0.chunks[1].replaceSubrange(start, with: moved)
+            }
         }
         for (name, one, two) in [
             ("first two \(unit)s", 0, 1), ("middle two \(unit)s", middle - 1, middle),
@@ -195,16 +216,18 @@ extension TamperTarget {
         ] {
             drafts.add(.swap, name) { $0.chunks.swapAt(one, two) }
         }
-        guard tagByteCount > 0 else { return }
+        guard let (one, two) = firstTags else { return }
         drafts.add(.swap, "tags of the first two chunks") {
-            $0.chunks[0].replaceSubrange(tag(ofChunk: 0), with: original.chunks[1][tag(ofChunk: 1)])
-            $0.chunks[1].replaceSubrange(tag(ofChunk: 1), with: original.chunks[0][tag(ofChunk: 0)])
+            $0.chunks[0].replaceSubrange(one, with: original.chunks[1][two])
+            $0.chunks[1].replaceSubrange(two, with: original.chunks[0][one])
         }
     }
 
-    private static func swapping(_ one: Range<Int>, _ two: Range<Int>, of bytes: [UInt8]) -> [UInt8] {
-        Array(bytes[..<one.lowerBound] + bytes[two] + bytes[one.upperBound..<two.lowerBound] + bytes[one])
-            + bytes[two.upperBound...]
+    private static func swapping(
+        _ one: Range<Int>, _ two: Range<Int>, of bytes: TamperedBytes
+    ) -> TamperedBytes {
+        let between = bytes[one.upperBound..<two.lowerBound]
+        return bytes[0..<one.lowerBound] + bytes[two] + between + bytes[one] + bytes[two.upperBound..<bytes.count]
     }
 
     /// A part that stands there twice: instead of its neighbour, or beside itself.
@@ -220,7 +243,8 @@ extension TamperTarget {
                     }
                 }
                 drafts.add(.repeat, "\(name)\(block) block twice") {
-                    $0.chunks[index].insert(contentsOf: original.chunks[index][range], at: range.upperBound)
+                    $0.chunks[index].replaceSubrange(
+                        range.upperBound..<range.upperBound, with: original.chunks[index][range])
                 }
             }
         }
@@ -234,9 +258,9 @@ extension TamperTarget {
             guard isJoined else { continue }
             drafts.add(.repeat, "\(name) chunk twice") { $0.chunks[index] += original.chunks[index] }
         }
-        guard tagByteCount > 0 else { return }
+        guard let (one, two) = firstTags else { return }
         drafts.add(.repeat, "the second chunk's tag is the first's") {
-            $0.chunks[1].replaceSubrange(tag(ofChunk: 1), with: original.chunks[0][tag(ofChunk: 0)])
+            $0.chunks[1].replaceSubrange(two, with: original.chunks[0][one])
         }
     }
 
@@ -245,12 +269,14 @@ extension TamperTarget {
         if isJoined { addEnds(to: &drafts) } else { addSegmentEnds(to: &drafts) }
         for (name, index) in someChunks {
             for (block, range) in someBlocks(ofChunk: index) {
-                drafts.add(.truncate, "\(name)without its \(block)") { $0.chunks[index].removeSubrange(range) }
+                drafts.add(.truncate, "\(name)without its \(block)") {
+                    $0.chunks[index].replaceSubrange(range, with: TamperedBytes())
+                }
             }
         }
         guard isJoined, original.chunks.count > 1 else { return }
         for (name, index) in Self.some(original.chunks.count) {
-            drafts.add(.truncate, "without the \(name) chunk") { $0.chunks[index] = [] }
+            drafts.add(.truncate, "without the \(name) chunk") { $0.chunks[index] = TamperedBytes() }
         }
     }
 
@@ -262,7 +288,7 @@ extension TamperTarget {
         for (index, chunk) in original.chunks.enumerated() {
             let blocks = blocks(ofChunk: index)
             if index == 0 { edges.append(("the first block's end", offset + 16)) }
-            if index == middle {
+            if index == middle, !blocks.isEmpty {
                 let name = original.chunks.count == 1 ? "" : " of the middle chunk"
                 edges.append(("a block's end in the middle" + name, offset + blocks[blocks.count / 2].lowerBound))
             }
@@ -277,16 +303,7 @@ extension TamperTarget {
             }
         }
         for (name, length) in cuts {
-            drafts.add(.truncate, name) { content in
-                var rest = length
-                func first(_ part: [UInt8]) -> [UInt8] {
-                    let count = min(rest, part.count)
-                    rest -= count
-                    return Array(part[..<count])
-                }
-                content.header = first(content.header)
-                content.chunks = content.chunks.map(first)
-            }
+            drafts.add(.truncate, name) { $0.cut(to: length) }
         }
     }
 
@@ -294,6 +311,7 @@ extension TamperTarget {
         for (name, index) in someChunks {
             let count = original.chunks[index].count
             let blocks = blocks(ofChunk: index)
+            guard !blocks.isEmpty else { continue }
             let middle = blocks[blocks.count / 2].lowerBound
             let lengths = [
                 ("to nothing", 0), ("to a byte", 1), ("to a block − 1", 15), ("to a block", 16), ("to a block + 1", 17),
@@ -302,7 +320,7 @@ extension TamperTarget {
                 ("to its end − 16", count - 16), ("to its end − 15", count - 15), ("to its end − 1", count - 1),
             ]
             for (end, length) in lengths {
-                drafts.add(.truncate, name + end) { $0.chunks[index] = Array($0.chunks[index][..<length]) }
+                drafts.add(.truncate, name + end) { $0.chunks[index] = $0.chunks[index].prefix(length) }
             }
         }
     }
@@ -311,21 +329,23 @@ extension TamperTarget {
     private func addExtensions(to drafts: inout Drafts) {
         for (name, index) in isJoined ? [("", last)] : someChunks {
             let chunk = original.chunks[index]
-            let blocks = blocks(ofChunk: index)
-            var extras: [(String, [UInt8])] = [
-                ("a zero byte", [0]), ("15 zero bytes", [UInt8](repeating: 0, count: 15)),
-                ("16 zero bytes", [UInt8](repeating: 0, count: 16)),
-                ("a zero byte more than a block", [UInt8](repeating: 0, count: 17)),
-                ("its last 16 bytes", Array(chunk.suffix(16))), ("its first block", Array(chunk[blocks[0]])),
-                ("its last byte", Array(chunk.suffix(1))),
-                ("its \(unit) of another object", other.chunks[index]),
-                ("a block of another object", Array(other.chunks[index].prefix(16))),
+            var extras: [(String, TamperedBytes)] = [
+                ("a zero byte", .zeros(1)), ("15 zero bytes", .zeros(15)), ("16 zero bytes", .zeros(16)),
+                ("a zero byte more than a block", .zeros(17)), ("its last 16 bytes", chunk.suffix(16)),
+                ("its first block", blocks(ofChunk: index).first.map { chunk[$0] } ?? TamperedBytes()),
+                ("its last byte", chunk.suffix(1)),
             ]
+            if let other {
+                extras += [
+                    ("its \(unit) of another object", other.chunks[index]),
+                    ("a block of another object", other.chunks[index].prefix(16)),
+                ]
+            }
             if original.chunks.count > 1 {
                 extras += [("the first \(unit)", original.chunks[0]), ("the last \(unit)", original.chunks[last])]
             }
-            extras.append(("all of itself", isJoined ? original.bytes : chunk))
-            if isJoined { extras.append(("all of another object", other.bytes)) }
+            extras.append(("all of itself", isJoined ? original.joined : chunk))
+            if let other, isJoined { extras.append(("all of another object", other.joined)) }
             for (extra, bytes) in extras {
                 drafts.add(.extend, "\(name)followed by \(extra)") { $0.chunks[index] += bytes }
             }
@@ -335,8 +355,10 @@ extension TamperTarget {
     /// Parts of another object with the same key: blocks, tags, chunks, a start, an end, the header. Never all of it:
     /// that is another object as its writer made it.
     private func addSplices(to drafts: inout Drafts) {
+        guard let other else { return }
         for (name, index) in someChunks {
             let blocks = blocks(ofChunk: index)
+            guard !blocks.isEmpty else { continue }
             let half = blocks[blocks.count / 2].lowerBound
             let halves = [("first half", 0..<half), ("second half", half..<original.chunks[index].count)]
             for (part, range) in someParts(ofChunk: index) + halves {
@@ -368,25 +390,26 @@ extension TamperTarget {
     }
 
     /// A header, or an IV, that is another one.
-    private func addHeaderDamages(to drafts: inout Drafts) {
+    func addHeaderDamages(to drafts: inout Drafts) {
         switch form {
         case .playlist: drafts.add(.header, "media sequence number + 1") { $0.damagedIVByte = 0 }
-        case .object where original.header.isEmpty:
-            for (name, index) in Self.some(16) {
+        case .object(let strategy, _) where original.header.isEmpty:
+            let byteCount = strategy[Format.Input.ivName]?.bytes?.count ?? 0
+            for (name, index) in Self.some(byteCount) {
                 drafts.add(.header, "IV, \(name) byte") { $0.damagedIVByte = index }
             }
         case .object:
             for (field, range) in headerFields {
                 for (name, index) in Self.some(range.count) {
                     drafts.add(.header, range.count == 1 ? field : "\(field), \(name) byte") {
-                        $0.header[range.lowerBound + index] ^= 1
+                        $0.header.flip(range.lowerBound + index)
                     }
                 }
             }
-            drafts.add(.header, "zeros") { $0.header = [UInt8](repeating: 0, count: $0.header.count) }
-            drafts.add(.header, "missing") { $0.header = [] }
+            drafts.add(.header, "zeros") { $0.header = .zeros($0.header.count) }
+            drafts.add(.header, "missing") { $0.header = TamperedBytes() }
             drafts.add(.header, "twice") { $0.header += $0.header }
-            drafts.add(.header, "without its first byte") { $0.header.removeFirst() }
+            drafts.add(.header, "without its first byte") { $0.header = $0.header.suffix($0.header.count - 1) }
         }
     }
 }

@@ -17,24 +17,45 @@ package struct TamperTarget: Sendable {
     package let form: Form
     /// The object as its writer made it.
     package let original: TamperContent
-    /// Another object, of the same strategy, key and length.
-    package let other: TamperContent
+    /// Another object, of the same strategy, key and length, if there is one.
+    package let other: TamperContent?
     /// What the original decrypts to.
     package let plaintext: [UInt8]
     /// How much a sequential reader reads at once: not a divisor of anything.
     package let windowByteCount: Int
     /// Each chunk's plaintext.
     let chunkPlaintexts: [Range<Int>]
+    /// The places in each chunk of its data, and of what else is stored of it.
+    let layouts: [ChunkLayout]
     /// The parts of the header, with their names.
     var headerFields: [(name: String, range: Range<Int>)] = []
 
-    /// Whether the format says that it detects every change.
-    package var isAuthenticated: Bool {
-        if case .object(.chunked, _) = form { true } else { false }
+    /// The parts of a stored chunk, counted from its start.
+    struct ChunkLayout: Sendable {
+        let data: Range<Int>
+        var parts: [(name: String, range: Range<Int>)] = []
     }
 
-    /// The bytes of a tag at each chunk's end.
-    var tagByteCount: Int { isAuthenticated ? ChunkFormat.tagByteCount : 0 }
+    /// Says whether the format has tags.
+    package var isAuthenticated: Bool {
+        if case .object(let strategy, _) = form { strategy.isAuthenticated } else { false }
+    }
+
+    /// The errors that say that a ciphertext is not right; some formats have more of them.
+    ///
+    /// - Source: PROTOCOL.md, "Transport".
+    package var tellingErrors: Set<ErrorName> {
+        var errors: Set<ErrorName> = [.truncatedCiphertext, .invalidPadding, .authenticationFailed]
+        guard case .object(let strategy, _) = form else { return errors }
+        let format = strategy.format
+        var refusals = format.rules.header.map(\.error)
+        for case .field(let field) in format.layout { refusals.append(field.error) }
+        for check in format.checks where check.error != .invalidKey && check.error != .invalidRequest {
+            refusals.append(check.error)
+        }
+        errors.formUnion(refusals.compactMap { ErrorName(rawValue: $0.rawValue) })
+        return errors
+    }
 
     /// Whether chunk `index` ends with a block of padding.
     func hasPadding(chunk index: Int) -> Bool {
@@ -60,138 +81,135 @@ package struct TamperTarget: Sendable {
         case .object(let strategy, let key):
             VectorGroup(
                 id: "tamper", flags: [],
-                strategy: content.damagedIVByte.map { byte in
-                    strategy.changingIV { $0 ^ UInt128(1) << (8 * (15 - byte)) }
-                } ?? strategy,
+                strategy: content.damagedIVByte.map(strategy.damagingIV) ?? strategy,
                 key: key, ciphertext: MemorySource(content.bytes))
         }
+    }
+}
+
+extension Strategy {
+    /// The same strategy with another bit in a byte of the IV.
+    fileprivate func damagingIV(byte: Int) -> Strategy {
+        guard var bytes = self[Format.Input.ivName]?.bytes?.array, bytes.indices.contains(byte) else { return self }
+        bytes[byte] ^= 1
+        return replacing(Format.Input.ivName, with: .bytes(ByteString(bytes)))
     }
 }
 
 extension TamperTarget {
     /// An object of each strategy: of three chunks and a half where there are chunks.
     package static var all: [TamperTarget] {
-        strategies.enumerated().map { number, strategy in
+        VectorSet.plain(chunkByteCount: 256, iv: VectorSet.iv(90)).enumerated().map { number, strategy in
             VectorSet.made(strategy.label) { () throws(DecryptionError) in
                 try TamperTarget(strategy, number: number)
             }
-        } + [.playlist]
+        } + VectorSet.made("formats") { () throws(DecryptionError) in try DescribedVectors.known.tamperTargets() }
+            + [.playlist]
     }
 
-    private static var strategies: [Strategy] {
-        let (iv, chunk) = (VectorSet.iv(90), UInt64(256))
-        return [
-            .cbcContinuous(iv: iv, padding: .pkcs7), .cbcContinuous(iv: iv, padding: .none),
-            .cbcChunked(chunkByteCount: chunk, iv: iv, ivRule: .sequence, padding: .pkcs7),
-            .cbcChunked(chunkByteCount: chunk, iv: iv, ivRule: .fixed, padding: .pkcs7),
-            .cbcChunked(chunkByteCount: chunk, iv: iv, ivRule: .sequence, padding: .none), .ctr(iv: iv),
-        ] + VectorSet.chunkFormats.map { .chunked($0) }
-    }
-
-    /// Makes an object of a strategy.
+    /// Makes an object of a strategy without tags.
     ///
     /// - Throws: `DecryptionError` for a strategy that cannot be.
     private init(_ strategy: Strategy, number: Int) throws(DecryptionError) {
-        let key = strategy.chunkFormat.map { VectorSet.key(number, for: $0) } ?? VectorSet.key(number)
-        let byteCount: UInt64
-        let window: Int
-        if let format = strategy.chunkFormat {
-            let (first, full) = VectorSet.capacities(format)
-            byteCount = first + 2 * full + full / 2 + 5
-            window = Int(full / 2) + 9
-        } else {
-            // Whole blocks where nothing else can be held.
-            byteCount = strategy.padding == Padding.none ? 3 * 256 + 144 : 3 * 256 + 133
-            window = 40
-        }
+        // Whole blocks where nothing else can be held.
+        let byteCount: UInt64 = strategy.padding == Padding.none ? 3 * 256 + 144 : 3 * 256 + 133
         func object(_ seed: Int) throws(DecryptionError) -> GeneratedObject {
             try GeneratedObject(
-                strategy: strategy, key: key, plaintextByteCount: byteCount, seed: UInt64(22000 + seed))
+                strategy: strategy, key: VectorSet.key(3 * number), plaintextByteCount: byteCount,
+                seed: UInt64(22000 + seed))
         }
-        let (original, other) = (try object(number), try object(100 + number))
-        let cuts = Self.cuts(strategy, plaintextByteCount: byteCount)
+        try self.init(try object(number), other: try object(100 + number))
+    }
+
+    /// Takes a generated object apart, and another one of the same strategy, key and length.
+    init(_ object: GeneratedObject, other: GeneratedObject) throws(DecryptionError) {
+        try self.init(
+            strategy: object.strategy, key: object.key, original: try object.source.bytes(),
+            other: try other.source.bytes(), plaintext: try object.plaintext.bytes(0..<object.plaintextByteCount))
+    }
+
+    /// Takes an object apart as its header and its format's description say.
+    ///
+    /// - Throws: `DecryptionError` for one that does not open.
+    package init(
+        strategy: Strategy, key: SecretKey, original: [UInt8], other: [UInt8]? = nil, plaintext: [UInt8]
+    ) throws(DecryptionError) {
+        let map = try ObjectMap(of: MemorySource(original), strategy: strategy, key: key)
+        let headerEnd = min(map.headerByteCount, original.count)
+        // What lies behind the last chunk goes with it.
+        let starts = map.chunks.map(\.lowerBound)
+        let stored = zip(starts, starts.dropFirst() + [original.count]).map { $0..<$1 }
+        func content(_ bytes: [UInt8], _ origin: TamperedBytes.Origin) -> TamperContent {
+            let bytes = TamperedBytes(bytes, of: origin)
+            return TamperContent(header: bytes[0..<(starts.first ?? original.count)], chunks: stored.map { bytes[$0] })
+        }
+        let layout = try OracleLayout(strategy, ciphertextByteCount: UInt64(original.count))
+        let chunkByteCount = strategy.chunkByteCount.map { Int(clamping: $0) } ?? max(1, plaintext.count)
         self.init(
-            label: strategy.label, form: .object(strategy, key),
-            original: try TamperContent(original.source, cuts: cuts.ciphertexts),
-            other: try TamperContent(other.source, cuts: cuts.ciphertexts),
-            plaintext: try original.plaintext.bytes(0..<byteCount),
-            windowByteCount: window, chunkPlaintexts: cuts.plaintexts, headerFields: Self.headerFields(strategy))
-    }
-
-    /// Where chunks start and end, in the ciphertext and in the plaintext.
-    private static func cuts(
-        _ strategy: Strategy, plaintextByteCount: UInt64
-    ) -> (ciphertexts: [Range<Int>], plaintexts: [Range<Int>]) {
-        let end = Int(plaintextByteCount)
-        if let format = strategy.chunkFormat {
-            let layout = OracleChunkLayout(format, plaintextByteCount: plaintextByteCount)
-            let plaintexts = (0..<layout.chunkCount).map { index in
-                let start = Int(layout.plaintextStart(ofChunk: index))
-                return start..<start + Int(layout.byteCount(ofChunk: index))
+            label: strategy.label, form: .object(strategy, key), original: content(original, .original),
+            other: other.map { content($0, .other) }, plaintext: plaintext,
+            windowByteCount: layout.map { Int(min($0.full, UInt64(original.count)) / 2) + 9 } ?? 40,
+            chunkPlaintexts: layout.map { layout in
+                (0..<layout.chunkCount).map { index in
+                    let range = layout.plaintext(ofChunk: index)
+                    // Of padding, the layout does not know.
+                    let end = plaintext.isEmpty ? range.upperBound : min(range.upperBound, UInt64(plaintext.count))
+                    return Int(range.lowerBound)..<Int(max(range.lowerBound, end))
+                }
             }
-            let ciphertexts = plaintexts.enumerated().map { index, range in
-                let start = Int(layout.ciphertextStart(ofChunk: UInt64(index)))
-                return start..<start + range.count + ChunkFormat.tagByteCount
-            }
-            return (ciphertexts, plaintexts)
-        }
-        let chunkByteCount = strategy.chunkByteCount.map(Int.init) ?? end
-        let plaintexts = stride(from: 0, to: end, by: chunkByteCount).map { $0..<min(end, $0 + chunkByteCount) }
-        var offset = 0
-        let ciphertexts = plaintexts.map { range in
-            let count = strategy.padding == .pkcs7 ? (range.count / 16 + 1) * 16 : range.count
-            defer { offset += count }
-            return offset..<offset + count
-        }
-        return (ciphertexts, plaintexts)
-    }
-
-    /// Source: PROTOCOL.md, "open".
-    private static func headerFields(_ strategy: Strategy) -> [(name: String, range: Range<Int>)] {
-        switch strategy.chunkFormat {
-        case .cobblestone: [("salt", 0..<24), ("commitment", 24..<56)]
-        case .tinkAESGCMHKDF(_, _, let byteCount):
-            [("length", 0..<1), ("salt", 1..<1 + byteCount), ("nonce prefix", 1 + byteCount..<byteCount + 8)]
-        case nil: []
-        }
-    }
-}
-
-extension TamperContent {
-    /// A ciphertext, cut into chunks; what stands before the first one is the header.
-    fileprivate init(_ source: any ByteSource, cuts: [Range<Int>]) throws(DecryptionError) {
-        let bytes = try source.bytes()
-        self.init(header: Array(bytes[..<(cuts.first?.lowerBound ?? 0)]), chunks: cuts.map { Array(bytes[$0]) })
+                ?? stride(from: 0, to: plaintext.count, by: chunkByteCount).map {
+                    $0..<$0 + min(chunkByteCount, plaintext.count - $0)
+                },
+            layouts: map.chunks.indices.map { index in
+                let start = map.chunks[index].lowerBound
+                let ownPlaces = map.places(inChunk: index) + (index + 1 == map.chunks.count ? map.trailer : [])
+                let places = ownPlaces.map { place in
+                    (name: place.name, range: place.range.lowerBound - start..<place.range.upperBound - start)
+                }
+                return ChunkLayout(
+                    data: places.first { $0.name == "data" }?.range ?? 0..<0,
+                    parts: places.filter { $0.name != "data" })
+            },
+            headerFields: map.header.filter { $0.range.upperBound <= headerEnd }.map { ($0.name, $0.range) })
     }
 }
 
 extension TamperTarget {
     /// What a range of the plaintext would be if tags were not checked: a piece for each chunk that is another one than
     /// the original's, or has another index. Only of authenticated formats.
+    ///
+    /// - Parameters:
+    ///   - content: What was made of the object.
+    ///   - range: The range.
+    ///   - isAuthentic: Whether chunks are wanted that the format takes for its own, such as those behind the header of
+    ///     another object, or those that it does not.
+    /// - Returns: The pieces with their plaintext offsets, in order.
     package func changedPieces(
-        of content: TamperContent, in range: Range<UInt64>
+        of content: TamperContent, in range: Range<UInt64>, isAuthentic: Bool
     ) -> [(offset: UInt64, bytes: [UInt8])] {
         let bytes = content.bytes
-        guard case .object(let strategy, let key) = form, let format = strategy.chunkFormat,
-            let layout = try? OracleChunkLayout(format, ciphertextByteCount: UInt64(bytes.count))
+        guard case .object(let strategy, let key) = form, strategy.isAuthenticated,
+            let layout = try? OracleLayout(strategy, ciphertextByteCount: UInt64(bytes.count))
         else { return [] }
+        let source = MemorySource(bytes)
+        let object = try? OracleObject(strategy, key: key, source: source, isChecked: false)
         let plaintext = GroupPlaintext(
-            oracle: Oracle(strategy: strategy, key: key), ciphertext: MemorySource(bytes),
+            oracle: Oracle(strategy: strategy, key: key), ciphertext: source,
             byteCount: layout.plaintextByteCount)
         var pieces: [(offset: UInt64, bytes: [UInt8])] = []
         var position = range.lowerBound
         while position < min(range.upperBound, layout.plaintextByteCount) {
-            let index = layout.chunk(at: position)
-            let end = layout.plaintextStart(ofChunk: index) + layout.byteCount(ofChunk: index)
+            let index = layout.sizes.chunk(at: position)
+            let end = layout.plaintext(ofChunk: index).upperBound
             let part = position..<min(range.upperBound, end)
             position = part.upperBound
             let chunk = layout.ciphertext(of: part)
             let own = bytes[Int(chunk.lowerBound)..<Int(chunk.upperBound)]
             let isOriginal =
                 content.header == original.header && index < original.chunks.count
-                && own.elementsEqual(original.chunks[Int(index)])
+                && own.elementsEqual(original.chunks[Int(index)].bytes)
                 && (index == layout.chunkCount - 1) == (Int(index) == last)
-            guard !isOriginal else { continue }
+            guard !isOriginal, isAuthentic == ((try? object?.check(index, of: source)) != nil) else { continue }
             if let bytes = try? plaintext.bytes(part) { pieces.append((part.lowerBound, bytes)) }
         }
         return pieces
@@ -221,7 +239,7 @@ package struct TamperPlaylist: Hashable, Sendable {
     /// The segments of a content, by their URIs.
     package func resources(of content: TamperContent) -> [String: [UInt8]] {
         Dictionary(
-            content.chunks.enumerated().map { (Self.uri($0.offset), $0.element) }, uniquingKeysWith: { $1 })
+            content.chunks.enumerated().map { (Self.uri($0.offset), $0.element.bytes) }, uniquingKeysWith: { $1 })
     }
 
     /// The errors that segments do not open with, in their order.
@@ -229,7 +247,7 @@ package struct TamperPlaylist: Hashable, Sendable {
         content.chunks.enumerated().compactMap { index, bytes in
             do throws(DecryptionError) {
                 let shift = content.damagedIVByte == nil ? 0 : 1
-                _ = try Self.oracle(segment: index + shift).plaintextByteCount(of: MemorySource(bytes))
+                _ = try Self.oracle(segment: index + shift).plaintextByteCount(of: MemorySource(bytes.bytes))
                 return nil
             } catch {
                 return ErrorName(error)
@@ -242,7 +260,7 @@ package struct TamperPlaylist: Hashable, Sendable {
     static func oracle(segment index: Int) throws(DecryptionError) -> Oracle {
         let iv = Block(bigEndianValue: UInt128(first) + UInt128(index))
         return Oracle(
-            strategy: .cbcContinuous(iv: iv, padding: .pkcs7),
+            strategy: .whole(.aesCBC, iv: iv),
             key: try SecretKey(PlaylistBuilder.key(keyURI)))
     }
 }
@@ -253,18 +271,21 @@ extension TamperTarget {
         let lengths = [256, 240, 301, 133]
         var starts = [0]
         for length in lengths { starts.append(starts[starts.count - 1] + length) }
-        func content(_ plaintext: [UInt8]) -> TamperContent {
+        func content(_ plaintext: [UInt8], _ origin: TamperedBytes.Origin) -> TamperContent {
             TamperContent(
                 chunks: lengths.indices.map { index in
-                    guard let oracle = try? TamperPlaylist.oracle(segment: index) else { return [] }
-                    return oracle.encrypt(Array(plaintext[starts[index]..<starts[index + 1]]))
+                    guard let oracle = try? TamperPlaylist.oracle(segment: index) else { return TamperedBytes() }
+                    return TamperedBytes(
+                        oracle.encrypt(Array(plaintext[starts[index]..<starts[index + 1]])), of: origin)
                 })
         }
         let length = starts[lengths.count]
         let plaintext = VectorSet.streamBytes(seed: 22090, count: length)
+        let original = content(plaintext, .original)
         return TamperTarget(
-            label: "hls-aes128", form: .playlist(TamperPlaylist()), original: content(plaintext),
-            other: content(VectorSet.streamBytes(seed: 22190, count: length)), plaintext: plaintext,
-            windowByteCount: 40, chunkPlaintexts: lengths.indices.map { starts[$0]..<starts[$0 + 1] })
+            label: "hls-aes128", form: .playlist(TamperPlaylist()), original: original,
+            other: content(VectorSet.streamBytes(seed: 22190, count: length), .other), plaintext: plaintext,
+            windowByteCount: 40, chunkPlaintexts: lengths.indices.map { starts[$0]..<starts[$0 + 1] },
+            layouts: original.chunks.map { ChunkLayout(data: 0..<$0.count) })
     }
 }

@@ -31,7 +31,8 @@ extension HLSObject {
         }.get()
     }
 
-    /// Reads a range while the session permits it, on a thread of its own; keys that it lacks by now are asked for again.
+    /// Reads a range while the session permits it, on a thread of its own; keys that it lacks by now are asked for
+    /// again.
     ///
     /// - Parameters:
     ///   - offset: A plaintext offset.
@@ -40,7 +41,7 @@ extension HLSObject {
     ///   - windowByteCount: The max number of plaintext bytes that are decrypted in one step.
     /// - Returns: All of the bytes.
     /// - Throws: `PlaylistError.keyUnavailable` if there is no key, or it expires before the last byte is there; see
-    ///   also `HLSCursor.read(at:into:)`.
+    ///   also `CompositeCursor.read(at:into:)`.
     public func read(
         at offset: UInt64, count: Int, session: KeySession, windowByteCount: Int = .max
     ) async throws(DecryptionError) -> [UInt8] {
@@ -60,8 +61,8 @@ extension HLSObject {
             }
             result = await WaitingThread.run { [leases] in
                 Result { () throws(DecryptionError) in
-                    let cursor = try self.makeCursor(windowByteCount: windowByteCount)
-                    return try HLSLeasedCursor(cursor, leases: leases).read(at: offset, count: max(count, 0))
+                    try self.makeCursor(windowByteCount: windowByteCount, leases: leases)
+                        .read(at: offset, count: max(count, 0))
                 }
             }
         } catch {
@@ -70,76 +71,23 @@ extension HLSObject {
         for lease in leases.values { await session.endRead(lease) }
         return try result.get()
     }
-}
 
-/// Reads an `HLSObject` while the leases of its keys last.
-///
-/// A read uses the leases of the keys that its segments are encrypted with. They are checked before and after each
-/// piece, and once more before the read delivers: if one has ended, what was decrypted is erased and the read fails, so
-/// that a segment whose key has expired is not delivered with the next one. Belongs to one thread.
-public final class HLSLeasedCursor: RandomAccessDecryptor {
-    private let cursor: HLSCursor
-    private let leases: [String: KeyLease]
-
-    /// Creates a reader.
+    /// Makes a reader for one thread that delivers plaintext while the leases of its keys last; see `CompositeCursor`.
     ///
     /// - Parameters:
-    ///   - cursor: The cursor that decrypts.
+    ///   - windowByteCount: The max number of plaintext bytes that are decrypted in one step, at least 1.
     ///   - leases: A lease for each key's URI; segments of other keys cannot be read.
-    public init(_ cursor: HLSCursor, leases: [String: KeyLease]) {
-        self.cursor = cursor
-        self.leases = leases
-    }
-
-    /// The plaintext's length in bytes; see `HLSCursor.plaintextByteCount`.
-    public var plaintextByteCount: UInt64 { cursor.plaintextByteCount }
-
-    /// Reads piece by piece; see `RandomAccessDecryptor.read(at:into:)`.
-    ///
-    /// - Throws: `PlaylistError.inPart` with `.keyUnavailable` if a lease has ended or there is none, and what
-    ///   `HLSCursor.read(at:into:)` throws.
-    public func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int {
-        let object = cursor.object
-        guard offset <= plaintextByteCount else {
-            throw .rangeOutOfBounds(offset: offset, plaintextByteCount: plaintextByteCount)
-        }
-        let count = Int(min(UInt64(buffer.count), plaintextByteCount - offset))
-        var delivered = 0
-        var used: [HLSPart] = []
-        do throws(DecryptionError) {
-            while delivered < count {
-                let position = offset + UInt64(delivered)
-                let part = object.parts[object.partIndex(at: position)]
-                let maximum = min(LeasedReader.pieceByteCount, cursor.windowByteCount, count - delivered)
-                let end = delivered + Int(min(UInt64(maximum), part.plaintext.upperBound - position))
-                if used.last?.plaintext != part.plaintext { used.append(part) }
-                try permit(part)
-                // Counted first, so that bytes that were decrypted and not permitted are erased as well.
-                let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[delivered..<end])
-                delivered = end
-                _ = try cursor.read(at: position, into: piece)
-                try permit(part)
-            }
-            for part in used { try permit(part) }
-        } catch {
-            eraseBytes(UnsafeMutableRawBufferPointer(rebasing: buffer[..<delivered]))
-            throw error
-        }
-        return count
-    }
-
-    /// Asks the cursor; see `RandomAccessDecryptor.checkVersion()`.
-    public func checkVersion() throws(DecryptionError) { cursor.checkVersion() }
-
-    private func permit(_ part: HLSPart) throws(DecryptionError) {
-        guard let uri = cursor.object.keyURI(of: part) else { return }
-        do throws(DecryptionError) {
+    /// - Returns: A cursor whose reads throw `PlaylistError.keyUnavailable` if a lease has ended or there is none.
+    /// - Throws: `DecryptionError.invalidParameter`.
+    public func makeCursor(
+        windowByteCount: Int = .max, leases: [String: KeyLease]
+    ) throws(DecryptionError) -> CompositeCursor {
+        try makeCursor(windowByteCount: windowByteCount) { (piece) throws(DecryptionError) in
+            guard let uri = keyURI(ofPiece: piece) else { return }
             guard let lease = leases[uri] else {
                 throw .keyUnavailable(uri: URIReference(uri).redacted, reason: "there is no lease of it")
             }
             try lease.permitRead()
-        } catch {
-            throw .inPart(cursor.object.name(of: part), error)
         }
     }
 }

@@ -36,6 +36,11 @@ package struct EntityTag: Hashable, Sendable {
         self.init(opaque: Hexadecimal.encode(digest.prefix(16)))
     }
 
+    /// A weak tag that is like no other: for bytes that may be parts of two versions.
+    static var unlikeAny: EntityTag {
+        EntityTag(opaque: EntityTag(of: ["\(UInt64.random(in: 0...UInt64.max))"]).opaque, isWeak: true)
+    }
+
     /// Reads one tag: `"…"` or `W/"…"`.
     ///
     /// - Returns: `nil` for anything else.

@@ -18,18 +18,21 @@ package struct EncryptedFiles: ContentCatalogue {
         /// The files' key.
         package var key: SecretKey
         /// The IV of every file, or `nil` if each file `NAME` has a file `NAME.iv` beside it.
-        package var iv: Block?
+        package var iv: [UInt8]?
+        /// The lengths in bytes that an IV in a file may have; `nil` for any.
+        package var ivByteCounts: [Int]?
         /// Opens an object.
-        package var open: @Sendable (any ByteSource, Block) throws(DecryptionError) -> EncryptedObject
+        package var open: @Sendable (any ByteSource, [UInt8]) throws(DecryptionError) -> EncryptedObject
 
         /// Creates a format.
         package init(
-            description: String, iv: Block?, key: SecretKey,
-            open: @escaping @Sendable (any ByteSource, Block) throws(DecryptionError) -> EncryptedObject
+            description: String, iv: [UInt8]?, ivByteCounts: [Int]? = [Block.byteCount], key: SecretKey,
+            open: @escaping @Sendable (any ByteSource, [UInt8]) throws(DecryptionError) -> EncryptedObject
         ) {
             self.description = description
             self.key = key
             self.iv = iv
+            self.ivByteCounts = ivByteCounts
             self.open = open
         }
     }
@@ -92,14 +95,14 @@ package struct EncryptedFiles: ContentCatalogue {
         }
         guard let source = found else { return nil }
         let isPinned = source.canBePinned()
-        let iv: Block
+        let iv: [UInt8]
         if let given = format.iv { iv = given } else { iv = try sidecarIV(of: path, source) }
         let object = try format.open(PinnedSource(source), iv)
         let version = source.opened
         var content = ServedContent(
             contentType: ContentType.ofFile(named: name), byteCount: object.plaintextByteCount,
             entityTag: source.entityTag(
-                [format.description, "\(iv.bigEndianValue)"], key: format.key, isPinned: isPinned),
+                [format.description, Hexadecimal.encode(iv)], key: format.key, isPinned: isPinned),
             modified: isPinned ? version.modifiedSeconds : nil
         ) { () throws(DecryptionError) in
             try object.makeCursor()
@@ -167,7 +170,7 @@ package struct EncryptedFiles: ContentCatalogue {
         return try FileSource(adopting: descriptor, path: file)
     }
 
-    private func sidecarIV(of path: [String], _ ciphertext: FileSource) throws(DecryptionError) -> Block {
+    private func sidecarIV(of path: [String], _ ciphertext: FileSource) throws(DecryptionError) -> [UInt8] {
         let file: FileSource?
         switch origin {
         case .folder(let folder):
@@ -177,9 +180,13 @@ package struct EncryptedFiles: ContentCatalogue {
         }
         let name = (path.last ?? "") + IVFile.suffix
         guard let file else {
-            throw .io(operation: "read \(name)", code: 0, reason: "no such file: expected 32 hexadecimal digits in it")
+            throw .io(
+                operation: "read \(name)", code: 0,
+                reason: "no such file: expected \(IVFile.expectation(format.ivByteCounts)) in it")
         }
-        return try IVFile.iv(in: file, named: name) { () throws(DecryptionError) in ciphertext }
+        return try IVFile.iv(in: file, named: name, byteCounts: format.ivByteCounts) { () throws(DecryptionError) in
+            ciphertext
+        }
     }
 }
 

@@ -8,8 +8,8 @@ package struct ServedContent: Sendable {
     package var byteCount: UInt64
     /// A validator: another tag for other bytes, or a weak one.
     package let entityTag: EntityTag
-    /// When it was changed last, in seconds since 1970; `nil` where that does not tell versions apart, and for times that
-    /// HTTP has no text for.
+    /// When it was changed last, in seconds since 1970; `nil` where that does not tell versions apart, and for times
+    /// that HTTP has no text for.
     package let modified: Int64?
     /// The fields of every answer: what tells versions apart, and that ranges may be asked for.
     let fields: FieldLines
@@ -23,8 +23,8 @@ package struct ServedContent: Sendable {
     /// Whether reading some of its plaintext may wait for a disk, so that it is not for a thread that others need.
     package var mayWait: @Sendable (Range<UInt64>) -> Bool = { _ in false }
 
-    /// Reads plaintext for which nothing has to be waited for; `false` where something has, or where it fails, which another
-    /// reader then does as well. `nil` for what may always wait.
+    /// Reads plaintext for which nothing has to be waited for; `false` where something has, or where it fails, which
+    /// another reader then does as well. `nil` for what may always wait.
     package var readAtOnce: (@Sendable (_ offset: UInt64, UnsafeMutableRawBufferPointer) -> Bool)?
 
     /// Finds out whether it is still what is there, without waiting for more than the names of files; `nil` for what is
@@ -92,8 +92,7 @@ extension FileSource {
             "\(opened.device)", "\(opened.node)", "\(opened.byteCount)", "\(opened.modifiedSeconds)",
             "\(opened.modifiedNanoseconds)",
         ]
-        guard !isPinned else { return EntityTag(of: version + parts, key: key) }
-        return EntityTag(opaque: EntityTag(of: ["\(UInt64.random(in: 0...UInt64.max))"]).opaque, isWeak: true)
+        return isPinned ? EntityTag(of: version + parts, key: key) : .unlikeAny
     }
 }
 

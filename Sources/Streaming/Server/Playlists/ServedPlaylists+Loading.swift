@@ -174,8 +174,7 @@ extension DecryptionError {
     /// Whether something is not there.
     var isMissing: Bool {
         if case .io(_, let code, _) = self { return code == 2 }
-        if case .inPart(_, let error) = playlistError { return error.isMissing }
-        return false
+        return partError?.error.isMissing ?? false
     }
 }
 

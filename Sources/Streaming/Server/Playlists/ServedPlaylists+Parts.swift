@@ -53,8 +53,8 @@ extension ServedPlaylists {
         return content
     }
 
-    /// The start of each segment, with its initialization section, in all of them together, and the end of the last one;
-    /// nothing beyond an object's largest length.
+    /// The start of each segment, with its initialization section, in all of them together, and the end of the last
+    /// one; nothing beyond an object's largest length.
     func segmentOffsets(of media: MediaPlaylist, _ loaded: LoadedPlaylist) -> [UInt64] {
         Self.offsets(
             ofParts: media.segments.indices.lazy.map { index in
@@ -122,59 +122,30 @@ extension ServedPlaylists {
         var parts = ["hls", part.byteRange.map { "\($0)" } ?? ""]
         if part.reading != .ciphertext { parts.append(part.reading.rawValue) }
         let type = ContentType.ofFile(named: names.last ?? "")
-        guard !options.keepsEncryption, case .aes128(let keyURI, let iv, _) = part.encryption else {
-            let range = try part.ownRange(in: file)
-            let slice = PinnedSource(try SlicedSource(file, range))
-            var content = ServedContent(
-                contentType: type, byteCount: slice.byteCount,
-                entityTag: file.entityTag(parts, isPinned: isPinned), modified: modified
-            ) { () throws(DecryptionError) in
-                SourceReader(slice)
-            }
-            content.mayWait = { file.mayWait(for: $0, of: slice.byteCount, in: range) }
-            return content
+        var key: SecretKey?
+        if !options.keepsEncryption, case .aes128(let keyURI, let iv, _) = part.encryption {
+            // Asked first, as the ring does: a tag may be older than its bytes' key, never younger.
+            parts += [keyURI, loaded.ring.version(for: keyURI) ?? "", "\(iv.bigEndianValue)"]
+            key = try loaded.ring.key(for: keyURI)
         }
-        // Asked first, as the ring does: a tag may be older than its bytes' key, never younger.
-        let keyVersion = loaded.ring.version(for: keyURI) ?? ""
-        let key = try loaded.ring.key(for: keyURI)
-        let ciphertext = try SegmentCiphertext(
-            in: PinnedSource(file), part, iv: iv, backend: options.backend, key: key)
-        let range = ciphertext.range
-        let object = try ciphertext.object(
-            over: PinnedSource(try SlicedSource(file, range)), backend: options.backend, key: key)
-        parts += [keyURI, keyVersion, "\(iv.bigEndianValue)"]
+        let place = key == nil ? PiecePlace(try part.ownRange(in: file)) : try part.place(in: file)
+        let piece: OpenPiece
+        do throws(DecryptionError) {
+            piece = try OpenPiece(place, of: PinnedSource(file), backend: options.backend, key: key)
+        } catch {
+            throw part.explain(error)
+        }
+        let byteCount = piece.byteCount
         var content = ServedContent(
-            contentType: type, byteCount: ciphertext.plaintextByteCount,
-            entityTag: file.entityTag(parts, key: key, isPinned: isPinned), modified: modified
+            contentType: type, byteCount: byteCount, entityTag: file.entityTag(parts, key: key, isPinned: isPinned),
+            modified: modified
         ) { () throws(DecryptionError) in
-            try ciphertext.cursor(of: object)
+            try piece.makeCursor()
         }
-        let byteCount = ciphertext.plaintextByteCount
+        let range = place.window ?? place.range
         content.mayWait = { file.mayWait(for: $0, of: byteCount, in: range) }
         return content
     }
-}
-
-/// Reads bytes that are served as they are.
-final class SourceReader: RandomAccessDecryptor {
-    private let source: any ByteSource
-
-    init(_ source: any ByteSource) {
-        self.source = source
-    }
-
-    var plaintextByteCount: UInt64 { source.byteCount }
-
-    func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int {
-        guard offset <= source.byteCount else {
-            throw .rangeOutOfBounds(offset: offset, plaintextByteCount: source.byteCount)
-        }
-        let count = Int(min(UInt64(buffer.count), source.byteCount - offset))
-        try source.fetch(at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
-        return count
-    }
-
-    func checkVersion() throws(DecryptionError) { try source.checkVersion() }
 }
 
 /// Reads a key, which stays where it is erased.

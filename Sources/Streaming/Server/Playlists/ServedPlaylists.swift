@@ -7,9 +7,9 @@ package import SystemPackage
 
 /// The playlists of a folder, with the segments that they name.
 ///
-/// A file whose name ends in `.m3u8` is a playlist if it starts with `#EXTM3U`. It is served with URIs of ours for all that
-/// it names: its own path, and which segment. So a segment is only found through a playlist, in the folder, and by the
-/// rules of ``ServedFolder``: nothing hidden, and nothing behind a link.
+/// A file whose name ends in `.m3u8` is a playlist if it starts with `#EXTM3U`. It is served with URIs of ours for all
+/// that it names: its own path, and which segment. So a segment is only found through a playlist, in the folder, and by
+/// the rules of ``ServedFolder``: nothing hidden, and nothing behind a link.
 package struct ServedPlaylists: ContentCatalogue {
     /// How playlists are served.
     package struct Options: Sendable {
@@ -101,12 +101,12 @@ package struct ServedPlaylists: ContentCatalogue {
 
     private func made(_ bytes: [UInt8], of loaded: LoadedPlaylist) -> ServedContent {
         let name = loaded.path.last ?? ""
-        let source = MemorySource(bytes)
+        let (source, backend) = (MemorySource(bytes), options.backend)
         var content = ServedContent(
             contentType: ContentType.ofFile(named: name), byteCount: source.byteCount,
             entityTag: EntityTag(of: [String(decoding: bytes, as: UTF8.self)]), modified: nil
         ) { () throws(DecryptionError) in
-            SourceReader(source)
+            try OpenPiece(PiecePlace(0..<source.byteCount), of: source, backend: backend, key: nil).makeCursor()
         }
         content.isRecorded = false
         return content
@@ -116,8 +116,8 @@ package struct ServedPlaylists: ContentCatalogue {
 extension ServedPlaylists {
     /// A master playlist with the media playlists that can be served.
     ///
-    /// Each of them is looked at: what is missing, or a master playlist in turn, as in a cycle, is left out, and its line
-    /// reported.
+    /// Each of them is looked at: what is missing, or a master playlist in turn, as in a cycle, is left out, and its
+    /// line reported.
     ///
     /// - Throws: `DecryptionError` if none is left.
     func rewrittenMaster(_ loaded: LoadedPlaylist) throws(DecryptionError) -> [UInt8] {

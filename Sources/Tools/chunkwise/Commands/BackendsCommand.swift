@@ -44,7 +44,9 @@ struct BackendsCommand: ParsableCommand {
                     continue
                 }
                 rows.append([
-                    name, backend.version, backend.keyByteCounts.map { "\($0 * 8)" }.joined(separator: "/"),
+                    name, backend.version,
+                    backend.aesCiphers.isEmpty
+                        ? "none" : backend.keyByteCounts.map { "\($0 * 8)" }.joined(separator: "/"),
                     backend.ciphers.map(\.cipher.mode).joined(separator: " "),
                     backend.cpuFeatures.isEmpty ? "none" : backend.cpuFeatures.joined(separator: " "),
                 ])

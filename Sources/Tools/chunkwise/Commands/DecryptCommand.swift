@@ -5,6 +5,7 @@ import Glibc
 import HLS
 import Measurement
 import RandomAccess
+import SubjectProtocol
 import Support
 import SystemPackage
 
@@ -20,15 +21,16 @@ struct DecryptCommand: ParsableCommand {
             EXAMPLES
               chunkwise decrypt --key-file k film.enc film.mp4
               chunkwise decrypt --key-file k film.enc - --range 1000000-1000999
-              chunkwise decrypt --key-file k --strategy cbc-chunked --chunk-size 16MB film.enc film.mp4
+              chunkwise decrypt --key-file k --strategy cbc-chunked:chunk=16MB film.enc film.mp4
               chunkwise decrypt --strategy hls-aes128 --keys folder film.m3u8 film.ts
               chunkwise decrypt --strategy hls-aes128 --keep-going damaged.m3u8 rest.ts
+              chunkwise decrypt --key-file k --strategy pieces parts.yml film.mp4
               chunkwise decrypt --key-file k https://example.org/film.enc film.mp4
               chunkwise decrypt --strategy hls-aes128 https://example.org/film.m3u8 film.ts
               openssl enc -aes-128-cbc -K $KEY -iv $IV -in a -out a.enc   is what the default strategy reads
 
             EXIT CODES
-              0 decrypted; 1 segments are missing, with --keep-going; 64 usage; 65 the ciphertext, the key or the range is wrong; 66 a file is missing; 74 I/O
+              0 decrypted; 1 pieces are missing, with --keep-going; 64 usage; 65 the ciphertext, the key or the range is wrong; 66 a file is missing; 74 I/O
             """))
 
     @OptionGroup var layout: StrategyOptions
@@ -39,10 +41,7 @@ struct DecryptCommand: ParsableCommand {
     @OptionGroup var ranges: ByteRangeOptions
     @OptionGroup var playlistOptions: PlaylistOptions
 
-    @Option(
-        help: "The crypto library; see chunkwise backends. swift-reference, which is to be compared with, warns.",
-        completion: .backends)
-    var backend = "libgcrypt"
+    @OptionGroup var backendOptions: BackendOptions
 
     @Option(
         help: .taking("size", "Plaintext bytes that a thread decrypts in one step. (default: 256KiB)"),
@@ -96,19 +95,20 @@ struct DecryptCommand: ParsableCommand {
                 throw CommandFailure(.usage, "--range \"\(range)\": expected A-B with A not above B, A-, or -N")
             }
         }
-        if layout.strategy == PlaylistKeyOptions.strategyName {
-            return try decryptPlaylist(
-                input, at: remoteObject, to: output, request, windowByteCount: windowByteCount, threadCount: threadCount
-            )
+        if let list = try openedList(input, at: remoteObject, output: output) {
+            return try decrypt(
+                list, from: redactedName(input), to: output, request, windowByteCount: windowByteCount,
+                threadCount: threadCount)
         }
         try playlistKeys.refuse(with: layout.strategy)
         try ranges.refuse(with: layout.strategy)
         try playlistOptions.refuse(with: layout.strategy)
-        let strategy = try layout.strategy(ivOptions, keyOptions) {
-            try remoteObject.map(IVOptions.block) ?? IVOptions.block(beside: input)
+        let strategy = try layout.strategy(ivOptions, keyOptions) { iv in
+            if let remoteObject { return try IVOptions.bytes(beside: remoteObject, of: iv) }
+            return try IVOptions.bytes(beside: input, of: iv)
         }
-        let cipher = try Validated.backend(backend)
-        let key = try keyOptions.key(for: layout.strategy)
+        let key = try keyOptions.key(for: layout)
+        let cipher = try backendOptions.backend(for: strategy, key)
         // Mapping costs more than it saves where only a little is read, or where threads share what it saves: the
         // memory's bandwidth and latency.
         let access = try access() ?? (range == nil && threadCount == 1 ? .mmap : .pread)
@@ -192,51 +192,61 @@ struct DecryptCommand: ParsableCommand {
     }
 }
 
+/// Strategies whose file is a list, and not the object.
 extension DecryptCommand {
-    /// Decrypts the segments of a playlist, or a range of them.
-    ///
-    /// - Parameters:
-    ///   - input: The playlist as it was named.
-    ///   - remoteObject: Where it is on a server; `nil` for a file.
-    ///   - output: Where the plaintext goes.
-    ///   - request: Which part of it; `nil` for all.
-    ///   - windowByteCount: How much is decrypted in one step.
-    ///   - threadCount: How many threads do that.
-    /// - Throws: `CommandFailure`.
-    func decryptPlaylist(
-        _ input: String, at remoteObject: RemoteObject?, to output: String, _ request: RangeRequest?,
-        windowByteCount: Int,
-        threadCount: Int
-    ) throws {
+    /// The pieces of a list, wherever it is from.
+    private struct OpenedList {
+        let object: CompositeObject
+        /// The faults of the list, beside those of its pieces.
+        var remarks: [String] = []
+    }
+
+    /// Opens the list that the file is with the strategy that was chosen; `nil` if the file is the object.
+    private func openedList(_ input: String, at remoteObject: RemoteObject?, output: String) throws -> OpenedList? {
+        guard let list = layout.list else { return nil }
         try layout.refuseParameters()
         try ciphertext.refuse(with: "the strategy \(layout.strategy)")
         if let iv = ivOptions.iv {
             throw CommandFailure(.usage, "--iv \(iv): expected none with the strategy \(layout.strategy)")
         }
-        let cipher = try Validated.backend(backend)
-        let choice = playlistOptions.variant.map { VariantChoice.index($0) } ?? .highestBandwidth
-        var opened =
-            if let remoteObject { try servedPlaylist(remoteObject, choice) } else {
-                try playlist(input, choice, output: output)
-            }
-        opened.playlist = opened.playlist.reading(ranges.readings)
-        let key = keyOptions.isGiven ? try keyOptions.key(for: layout.strategy) : nil
-        let ring = try playlistKeys.rings(key, isStrict: keyOptions.strict)(opened.keys)
-        let shown = redactedName(input)
-        let object = try attempt(shown) {
-            try HLSObject(
-                playlist: opened.playlist, resources: opened.resources, keys: ring, backend: cipher,
-                leavesOutBroken: playlistOptions.keepGoing)
+        let cipher = try backendOptions.backend()
+        let key = keyOptions.isGiven ? try keyOptions.key(for: layout) : nil
+        if list == .playlist { return try openedPlaylist(input, at: remoteObject, output: output, cipher, key) }
+        try playlistKeys.refuse(with: layout.strategy)
+        try ranges.refuse(with: layout.strategy)
+        try playlistOptions.refuse(with: layout.strategy, isList: true)
+        try require(remoteObject == nil, "\(redactedName(input)): expected a file with --strategy \(layout.strategy)")
+        try network.refuse(input)
+        let pieces = try attemptInput {
+            try PieceFile(list, path: FilePath(input), key: key, isStrict: keyOptions.strict)
         }
-        for warning in ring.warnings { Terminal.warn("\(warning)") }
-        for note in opened.notes { Terminal.warn("\(shown): \(note)") }
-        let hasRest = object.problems.count < object.parts.count
+        try refuseToReplace(pieces.paths.map(\.string), output: output)
+        return OpenedList(
+            object: CompositeObject(pieces, backend: cipher, leavesOutBroken: playlistOptions.keepGoing))
+    }
+
+    /// Decrypts the pieces of a list, or a range of them.
+    ///
+    /// - Parameters:
+    ///   - list: The list.
+    ///   - shown: Its name in messages.
+    ///   - output: Where the plaintext goes.
+    ///   - request: Which part of it; `nil` for all.
+    ///   - windowByteCount: How much is decrypted in one step.
+    ///   - threadCount: How many threads do that.
+    /// - Throws: `CommandFailure`.
+    private func decrypt(
+        _ list: OpenedList, from shown: String, to output: String, _ request: RangeRequest?, windowByteCount: Int,
+        threadCount: Int
+    ) throws {
+        let object = list.object
+        let hasRest = object.problems.count < object.list.count
         if !hasRest, !playlistOptions.keepGoing { try attempt(shown) { try object.requireAll() } }
         func requireNone(missing: [DecryptionError]) throws {
             for error in missing { Terminal.warn("missing: \(error)") }
             try require(
                 missing.isEmpty, .no,
-                "\(missing.count) of \(object.parts.count) parts of \(shown) are missing in \(output)"
+                "\(missing.count) of \(object.list.count) parts of \(shown) are missing in \(output)"
                     + (request == nil ? "" : ", and the range counts what is there") + ": expected all of them")
         }
         if !hasRest { try requireNone(missing: object.problems.map(\.error)) }
@@ -247,15 +257,8 @@ extension DecryptCommand {
         } catch let failure as CommandFailure where hasRest && !playlistOptions.keepGoing && !object.problems.isEmpty {
             throw CommandFailure(failure.code, "\(failure.message) (--keep-going writes the rest)")
         }
-        guard playlistOptions.keepGoing else {
-            // What is wrong where nothing was read; an error has said the rest.
-            for problem in opened.playlist.problems.prefix(10) { Terminal.warn("\(opened.name): \(problem)") }
-            return
-        }
-        let parts = object.playlist.segments.map(\.problem) + object.playlist.initializationSections.map(\.problem)
-        for problem in opened.playlist.problems.filter({ !parts.contains($0) }).prefix(10) {
-            Terminal.warn("\(opened.name): \(problem)")
-        }
+        for remark in list.remarks.prefix(10) { Terminal.warn(remark) }
+        guard playlistOptions.keepGoing else { return }
         // What is missing before a range moves it, unless it is counted from the end.
         let isFromEnd = if case .suffix? = request { true } else { false }
         let missing = object.problems.filter { problem in
@@ -266,6 +269,18 @@ extension DecryptCommand {
         try requireNone(missing: missing.map(\.error))
     }
 
+    /// Refuses an output that is one of the files that are read: nothing could be decrypted again after it.
+    private func refuseToReplace(_ paths: [String], output: String) throws {
+        guard let replaced = WholeFile.identity(of: output) else { return }
+        try require(
+            !paths.contains(where: { WholeFile.identity(of: $0) == replaced }),
+            "output \(output) belongs to the \(layout.isPlaylist ? "playlist" : layout.strategy): expected another file, for "
+                + "nothing could be read again")
+    }
+}
+
+/// Playlists.
+extension DecryptCommand {
     /// A media playlist, wherever it is from.
     private struct OpenedPlaylist {
         var playlist: MediaPlaylist
@@ -278,12 +293,40 @@ extension DecryptCommand {
         let notes: [String]
     }
 
+    private func openedPlaylist(
+        _ input: String, at remoteObject: RemoteObject?, output: String, _ cipher: any CipherBackend, _ key: SecretKey?
+    ) throws -> OpenedList {
+        let choice = playlistOptions.variant.map { VariantChoice.index($0) } ?? .highestBandwidth
+        let opened =
+            if let remoteObject { try servedPlaylist(remoteObject, choice) } else {
+                try playlist(input, choice, output: output)
+            }
+        let playlist = opened.playlist.reading(ranges.readings)
+        let ring = try playlistKeys.rings(key, isStrict: keyOptions.strict)(opened.keys)
+        let object = try attempt(redactedName(input)) {
+            try HLSObject(
+                playlist: playlist, resources: opened.resources, keys: ring, backend: cipher,
+                leavesOutBroken: playlistOptions.keepGoing)
+        }
+        for warning in ring.warnings { Terminal.warn("\(warning)") }
+        for note in opened.notes { Terminal.warn("\(redactedName(input)): \(note)") }
+        // What is wrong where nothing was read; an error has said the rest, or what is missing will.
+        let told =
+            playlistOptions.keepGoing
+            ? playlist.segments.map(\.problem) + playlist.initializationSections.map(\.problem) : []
+        let remarks = playlist.problems.filter { !told.contains($0) }.map { "\(opened.name): \($0)" }
+        return OpenedList(object: object.pieces, remarks: remarks)
+    }
+
     private func playlist(_ path: String, _ choice: VariantChoice, output: String) throws -> OpenedPlaylist {
         try network.refuse(path)
         let file = try attemptInput {
             try PlaylistFile(path: FilePath(path), root: playlistOptions.root.map { FilePath($0) }, choice: choice)
         }
-        try refuseToReplace(file, input: path, output: output)
+        let uris =
+            file.playlist.segments.map(\.uri) + file.playlist.initializationSections.map(\.uri) + file.playlist.keyURIs
+        try refuseToReplace(
+            [path, file.path.string] + uris.compactMap { try? file.resources.path(for: $0).string }, output: output)
         return OpenedPlaylist(
             playlist: file.playlist, resources: file.resources, keys: PlaylistKeys(file.resources),
             name: file.path.string, notes: file.notes)
@@ -303,16 +346,26 @@ extension DecryptCommand {
             playlist: served.playlist, resources: served.resources, keys: ServedKeys(served.resources),
             name: served.url.redacted, notes: served.notes)
     }
+}
 
-    /// Refuses an output that is the playlist, or what the playlist names: nothing could be decrypted again after it.
-    private func refuseToReplace(_ file: PlaylistFile, input: String, output: String) throws {
-        guard let replaced = WholeFile.identity(of: output) else { return }
-        let playlist = file.playlist
-        let uris = playlist.segments.map(\.uri) + playlist.initializationSections.map(\.uri) + playlist.keyURIs
-        let paths = [input, file.path.string] + uris.compactMap { try? file.resources.path(for: $0).string }
-        try require(
-            !paths.contains(where: { WholeFile.identity(of: $0) == replaced }),
-            "output \(output) belongs to the playlist: expected another file, for nothing could be read again")
+extension PieceFile {
+    /// Opens a film; or reads a document whose strategies are those that commands know, with warnings of key files that
+    /// others can read unless they were said before.
+    convenience init(
+        _ list: ListStrategy, path: FilePath, key: SecretKey?, isStrict: Bool, isAgain: Bool = false
+    ) throws(DecryptionError) {
+        guard list == .pieces else {
+            try self.init(film: path, key: key)
+            return
+        }
+        try self.init(
+            path: path, key: key,
+            strategy: { (text, iv) throws(DecryptionError) in try Strategy(text: text, iv: iv) },
+            readKey: { (path, byteCounts) throws(DecryptionError) in
+                let form = KeyFile.Form(byteCounts: byteCounts)
+                guard isAgain, !isStrict else { return try KeyFile.read(path.string, form, isStrict: isStrict) }
+                return try KeyFile.read(path.string, form)
+            })
     }
 }
 

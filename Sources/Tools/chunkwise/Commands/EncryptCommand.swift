@@ -13,18 +13,18 @@ struct EncryptCommand: ParsableCommand {
         abstract: "Encrypts a file so that it can be read from the middle.",
         discussion: helpText(
             """
-            The output appears under its name only when it is complete. CBC and CTR need an IV, another one for each
-            file: without --iv it is drawn. It is written to a file NAME.iv beside the output NAME, where decrypt, serve
-            and measure find it.
+            The output appears under its name only when it is complete. Some strategies, CBC and CTR among them, need an
+            IV, another one for each file: without --iv it is drawn. It is written to a file NAME.iv beside the output
+            NAME, where decrypt, serve and measure find it.
 
             EXAMPLES
               chunkwise encrypt --key-file k film.mp4 film.enc
-              chunkwise encrypt --key-file k --strategy cbc-chunked --chunk-size 16MB film.mp4 film.enc
+              chunkwise encrypt --key-file k --strategy cbc-chunked:chunk=16MB film.mp4 film.enc
               tar c folder | chunkwise encrypt --key-file k --strategy cobblestone-128 - folder.enc
               chunkwise encrypt --key-file k --strategy cobblestone-128 film.mp4 film.enc
 
-            CBC and CTR hide data, they do not detect changes to it. The strategies cobblestone-128, cobblestone-256 and
-            tink-aes-gcm-hkdf do; they need no IV.
+            chunkwise format list has the strategies, and format show tells which changes of a file each of them
+            notices. CBC, CTR and XTS hide data, and notice none.
 
             EXIT CODES
               0 encrypted; 64 usage; 65 a key or a length is wrong; 66 a file is missing; 74 I/O
@@ -34,10 +34,7 @@ struct EncryptCommand: ParsableCommand {
     @OptionGroup var ivOptions: IVOptions
     @OptionGroup var keyOptions: KeyOptions
 
-    @Option(
-        help: "The crypto library; see chunkwise backends. swift-reference, which is to be compared with, warns.",
-        completion: .backends)
-    var backend = "libgcrypt"
+    @OptionGroup var backendOptions: BackendOptions
 
     @Option(
         help: .taking("size", "Plaintext bytes that are encrypted in one step. (default: 256KiB)"), completion: .sizes,
@@ -57,38 +54,47 @@ struct EncryptCommand: ParsableCommand {
         CoreDumps.disable()
         try require(threads == 1, "--threads \(threads): expected 1, since encryption is sequential")
         let windowByteCount = try Validated.window(window)
-        let iv = try ivOptions.block() ?? Block(bigEndianValue: .random(in: .min ... .max))
-        let strategy = try layout.strategy(ivOptions, keyOptions) { iv }
-        let cipher = try Validated.backend(backend)
-        let key = try keyOptions.key(for: layout.strategy)
+        var isIVDrawn = false
+        let strategy = try layout.strategy(ivOptions, keyOptions) { iv in
+            isIVDrawn = true
+            return (0..<(iv.byteCounts?.first ?? Block.byteCount)).map { _ in .random(in: .min ... .max) }
+        }
+        let key = try keyOptions.key(for: layout)
+        let cipher = try backendOptions.backend(for: strategy, key)
+        if try attempt("--strategy \(layout.text)", { try strategy.facts().sharesNonces }) {
+            Terminal.warn(
+                "by \(strategy.name), objects with one key and the same parameters have the same nonces: expected a key "
+                    + "of its own for each")
+        }
         let source = try attemptInput { try StreamInput(input) }
         let encryptor = try attempt {
             try ObjectEncryptor(strategy: strategy, backend: cipher, key: key, windowByteCount: windowByteCount)
         }
         let sink = try attempt { try Output.open(output) }
         // A pipe or a device has no place beside it.
-        let file = layout.hasIV ? sink as? FileSink : nil
+        let iv = strategy.outer.hasIVInFront ? nil : strategy[Format.Input.ivName]?.bytes?.array
+        let file = iv == nil ? nil : sink as? FileSink
         try require(
-            file != nil || !layout.hasIV || ivOptions.iv != nil, .usage,
+            file != nil || !isIVDrawn, .usage,
             "output \(output) without --iv: expected it, or a file, beside which the IV that is drawn has its own")
-        if file != nil { try requirePlaceOfIV() }
+        if file != nil { try requirePlaceOfIV(strategy.format.ivInput?.byteCounts) }
         try attempt(input == "-" ? nil : input) {
             try source.encrypt(with: encryptor, to: sink) { done in
                 Terminal.showProgress("\(ByteSize((done >> 20) << 20)) of \(input)")
             }
-            if let file { try IVFile.commit(file, at: FilePath(output), iv: iv) } else { try sink.commit() }
+            if let file, let iv { try IVFile.commit(file, at: FilePath(output), iv: iv) } else { try sink.commit() }
         }
         Terminal.clearProgress()
     }
 
     /// Refuses an output whose IV file would replace the input, the key, or anything else than an IV file.
-    private func requirePlaceOfIV() throws {
+    private func requirePlaceOfIV(_ byteCounts: [Int]?) throws {
         let path = IVFile.path(of: FilePath(output))
         if let replaced = WholeFile.identity(of: path.string) {
             try require(
                 ![input, keyOptions.keyFile].contains { $0.flatMap(WholeFile.identity) == replaced },
                 "output \(output): its IV would replace \(path), which is read: expected another name")
         }
-        try attempt { try IVFile.requirePlace(beside: FilePath(output)) }
+        try attempt { try IVFile.requirePlace(beside: FilePath(output), byteCounts: byteCounts) }
     }
 }

@@ -250,6 +250,7 @@ struct GateOptions: ParsableArguments {
         if let plan {
             let read = try GateRunning.plan(plan)
             settings.cells = read.cells.map(\.cell)
+            settings.strategies = read.strategies
             settings.traces = read.traces
         }
         settings.tolerance = tolerance.value
@@ -421,7 +422,7 @@ enum GateRunning {
         let display = ProgressDisplay()
         var record: ConformanceRecord
         do throws(ExternalVerification.Failure) {
-            record = try verification.run(VectorSet.standard()) { finished, total in
+            record = try verification.run(groups(settings)) { finished, total in
                 display.show(finished, of: total, "groups of vectors", name: "gate")
             }.record
         } catch {
@@ -432,26 +433,27 @@ enum GateRunning {
         return record
     }
 
+    /// The vectors that a choice is made of: of formats that only their descriptions tell of, those that are measured.
+    private static func groups(_ settings: GateSettings) -> [VectorGroup] {
+        let measured = settings.cells.map { Set($0.map { $0.strategy.prefix { $0 != ":" } }) }
+        return VectorSet.standard().filter { group in
+            group.playlist != nil || VectorSet.isListed(group.strategy.format)
+                || measured?.contains(group.strategyName[...]) ?? (settings.stored != nil)
+        }
+    }
+
     /// Runs a gate with progress on a terminal, until there is a verdict or the user stops it.
     static func run(_ settings: GateSettings, vectors: ConformanceRecord? = nil) throws -> GateResult {
         Interruption.install()
         defer { Terminal.clearProgress() }
         let run = GateRun(
-            settings: settings, encryption: try encryption(), programVersion: Program.version,
+            settings: settings, encryption: CombinedBackend(), programVersion: Program.version,
             command: command(seed: settings.seed), startedAt: Program.time())
         return try attempt {
             try run.run(
                 vectors: vectors, progress: { Terminal.showProgress("gate: \($0)") },
                 shouldStop: { Interruption.wasRequested })
         }
-    }
-
-    /// What encrypts objects.
-    static func encryption() throws -> any CipherBackend {
-        let backend = try require(
-            Backends.available().first,
-            .noAnswer, "no backend to encrypt objects with: expected one that chunkwise backends lists")
-        return backend
     }
 
     /// The command line that repeats this run, its seed included.
@@ -468,7 +470,7 @@ enum GateRunning {
             try PlanReader(
                 file: path, knownBackends: BackendRegistry.names + [DefaultCells.backend],
                 defaultBackend: DefaultCells.backend, trace: Traces.find,
-                isForeign: ForeignBackend.isForeign
+                describedFormat: FormatFiles.described, isForeign: ForeignBackend.isForeign
             ).read(text)
         }
     }

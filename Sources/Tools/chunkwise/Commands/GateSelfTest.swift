@@ -1,6 +1,8 @@
 import ArgumentParser
+import BackendRegistry
 import Gate
 import Measurement
+import RandomAccess
 import Report
 import Results
 import Support
@@ -63,7 +65,7 @@ struct SelfTestOptions: ParsableArguments {
         try require(byteCount <= 256 << 20, "--window \(byteCount): expected at most 256MiB for a measurement")
         // An iteration of about a millisecond, or one window.
         return Cell(
-            backend: DefaultCells.backend, strategy: "cbc-continuous", padding: "pkcs7", windowByteCount: byteCount,
+            backend: DefaultCells.backend, strategy: Format.usualName, windowByteCount: byteCount,
             objectByteCount: max(4 << 20, byteCount))
     }
 }
@@ -83,10 +85,9 @@ enum SelfTestRunning {
             startedAt: Program.time(), host: ThisHost.describe())
         Interruption.install()
         defer { Terminal.clearProgress() }
-        let encryption = try GateRunning.encryption()
         let (records, isComplete) = try attempt {
             try SelfTest(
-                settings, header: header, encryption: encryption, log: log,
+                settings, header: header, encryption: CombinedBackend(), log: log,
                 progress: { Terminal.showProgress("self-test: \($0)") }, shouldStop: { Interruption.wasRequested }
             ).run()
         }

@@ -24,11 +24,11 @@ struct MeasureCommand: ParsableCommand {
 
             EXAMPLES
               chunkwise measure --backend openssl --window 100MiB
-              chunkwise measure --strategy cbc-chunked --chunk-size 16MB --workload random:4KiB --access chunk-cache
+              chunkwise measure --strategy cbc-chunked:chunk=16MB --workload random:4KiB --access chunk-cache
               chunkwise measure --source generated --object-size 64GiB --workload random:4KiB --format json
-              chunkwise measure --strategy hls-aes128 --segment-size 4MiB --workload random:64KiB
+              chunkwise measure --strategy hls-aes128:segment=4MiB --workload random:64KiB
               chunkwise measure --workload trace:avplayer --access whole-chunk --window 1MiB
-              chunkwise measure --workload trace:recorded.json --strategy cbc-chunked --chunk-size 16MB
+              chunkwise measure --workload trace:recorded.json --strategy cbc-chunked:chunk=16MB
               chunkwise measure --workload trace:ffprobe-mp4 --bit-rate 20Mbit/s --latency 20ms --bandwidth 5MB/s
               chunkwise measure --latency 20ms --bandwidth 100MB/s --window 4MiB --object-size 64MiB
               chunkwise measure --latency 20ms --client serial --workload random:64KiB --reads 50 --rounds 1
@@ -44,7 +44,10 @@ struct MeasureCommand: ParsableCommand {
               0 measured; 1 the cell failed, for instance its plaintext is wrong; 2 stopped
             """))
 
-    @Option(help: "The crypto library; see chunkwise backends. (default: libgcrypt)", completion: .backends)
+    @Option(
+        help:
+            "The crypto library; see chunkwise backends. (default: libgcrypt, or the first that has the strategy's cipher)",
+        completion: .backends)
     var backend: String?
 
     @Option(
@@ -90,7 +93,8 @@ struct MeasureCommand: ParsableCommand {
     var access = AccessPolicy.block
 
     @Option(
-        help: "The AES key's length in bits, for an object made here: 128, 192 or 256. (default: 128)",
+        help:
+            "The key's length in bits, for an object made here, such as 256. (default: the usual one of the strategy)",
         completion: .list(["128", "192", "256"]))
     var keySize: Int?
 
@@ -166,7 +170,9 @@ struct MeasureCommand: ParsableCommand {
         let cgroups = try cgroup.find()
         let object = try inputObject()
         var plan = Plan(text: "", seed: seed, roundNanoseconds: UInt64(milliseconds / .nanoseconds(1)), cells: [])
-        plan.cells = [PlannedCell(cell: try cell(object, traces: &plan.traces), rounds: rounds)]
+        let strategy = try object?.strategy.unbound ?? layout.measuredStrategy()
+        plan.strategies = [strategy.text: strategy]
+        plan.cells = [PlannedCell(cell: try cell(object, strategy, traces: &plan.traces), rounds: rounds)]
         if let bitRate {
             guard let rate = TimeText.bitsPerSecond(bitRate) else {
                 throw CommandFailure(.usage, "--bit-rate \(bitRate): expected \(TimeText.bitRateExpectation)")
@@ -196,9 +202,6 @@ struct MeasureCommand: ParsableCommand {
     mutating func validate() throws {
         guard (1...1000).contains(rounds) else { throw ValidationError("--rounds \(rounds): expected 1 to 1000") }
         guard (1...1_000_000).contains(reads) else { throw ValidationError("--reads \(reads): expected 1 to 1000000") }
-        guard [128, 192, 256].contains(keySize ?? 128) else {
-            throw ValidationError("--key-size \(keySize ?? 0): expected 128, 192 or 256")
-        }
         if input != nil, keySize != nil || objectSize != nil {
             throw ValidationError("--key-size and --object-size: expected none of them with --input")
         }
@@ -251,11 +254,13 @@ struct MeasureCommand: ParsableCommand {
         return try own.file(input)
     }
 
-    private func cell(_ object: MeasuredObject?, traces: inout [String: PlayerTrace]) throws -> Cell {
+    private func cell(
+        _ object: MeasuredObject?, _ strategy: Strategy, traces: inout [String: PlayerTrace]
+    ) throws -> Cell {
         let backend =
-            plugin.map { BackendRegistry.pluginPrefix + $0 } ?? subject.map { MeasuredProgram.prefix + $0 }
-            ?? self.backend ?? "libgcrypt"
-        _ = try Validated.backend(backend, isForData: false)
+            try plugin.map { BackendRegistry.pluginPrefix + $0 } ?? subject.map { MeasuredProgram.prefix + $0 }
+            ?? self.backend ?? BackendOptions.usualName(for: object?.strategy ?? layout.measuredStrategy())
+        let made = try Validated.backend(backend, isForData: false)
         let windowByteCount = try Validated.window(window)
         try require(windowByteCount <= 256 << 20, "--window \(window): expected at most 256MiB for a measurement")
         let recorded = try recordedTrace()
@@ -263,23 +268,25 @@ struct MeasureCommand: ParsableCommand {
             throw CommandFailure(.usage, "--workload \"\(workload)\": expected \(CellWorkload.expectation)")
         }
         if layout.isPlaylist { try checkPlaylist() }
-        let parameters = try object.map { StrategyParameters(measured: $0.strategy) } ?? layout.measuredParameters()
         let objectByteCount = object?.plaintextByteCount ?? (objectSize ?? ByteSize(256 << 20)).byteCount
         try require(objectByteCount > 0, "--object-size 0: expected 1 byte at least, to be measured")
-        if parameters.padding == Padding.none, objectByteCount % 16 != 0 {
-            throw CommandFailure(.usage, "--object-size \(objectByteCount): expected a multiple of 16, without padding")
+        if object == nil, let expected = try? strategy.expectation(ofPlaintext: objectByteCount) {
+            throw CommandFailure(.usage, "--object-size \(objectByteCount): expected \(expected)")
         }
         if case .random(let rangeByteCount) = parsed, rangeByteCount > objectByteCount {
             throw CommandFailure(
                 .usage, "--workload \(workload): expected ranges within the object's \(objectByteCount) bytes")
         }
         var cell = Cell(
-            backend: backend, strategy: parameters.name, windowByteCount: UInt64(windowByteCount),
+            backend: backend, strategy: "", windowByteCount: UInt64(windowByteCount),
             workload: parsed.description, readCount: parsed == .sequential ? nil : reads, access: access.rawValue,
             threads: try Validated.threads(threads, window: window), objectByteCount: objectByteCount,
             source: try sourceName())
-        cell.keyByteCount = try object?.keyByteCount ?? keyByteCount(parameters)
-        cell.adopt(parameters)
+        cell.keyByteCount = try object?.keyByteCount ?? keyByteCount(strategy)
+        cell.adopt(strategy)
+        if !ForeignBackend.isForeign(backend) {
+            try BackendOptions.check(made, for: strategy, keyByteCount: cell.keyByteCount)
+        }
         if case .trace(let name) = parsed {
             traces[name] = try Self.trace(name, recorded, cell)
             cell.readCount =
@@ -314,12 +321,12 @@ struct MeasureCommand: ParsableCommand {
     }
 
     /// The key's length, which some strategies say by themselves.
-    private func keyByteCount(_ parameters: StrategyParameters) throws -> Int {
-        let known = parameters.derivedKeyByteCount.map { [$0] } ?? StrategyParameters.keyByteCounts(of: parameters.name)
+    private func keyByteCount(_ strategy: Strategy) throws -> Int {
+        let known = strategy.keyByteCounts
         guard let keySize else { return known[0] }
         guard let byteCount = known.first(where: { $0 * 8 == keySize }) else {
             let bits = known.map { "\($0 * 8)" }.joined(separator: ", ")
-            throw CommandFailure(.usage, "--key-size \(keySize): expected \(bits) with this \(parameters.name)")
+            throw CommandFailure(.usage, "--key-size \(keySize): expected \(bits) with this \(strategy.name)")
         }
         return byteCount
     }

@@ -1,3 +1,4 @@
+import BackendRegistry
 import Measurement
 import Report
 import Results
@@ -10,9 +11,7 @@ extension MeasureCommand {
         let loads = try require(
             Arrivals.loads(text), .usage,
             "--arrival \(text): expected reads per second from 0.01 to 10000000, such as 2000, fixed:2000 or 500,1000")
-        let job = OpenLoopJob(
-            cell: plan.cells[0].cell, loads: loads, rounds: rounds, roundNanoseconds: plan.roundNanoseconds,
-            seed: seed, traces: plan.traces)
+        guard let job = OpenLoopJob(plan, loads: loads) else { return }
         for load in loads {
             let count = job.readCount(at: load)
             try require(
@@ -26,13 +25,11 @@ extension MeasureCommand {
         if object == nil, let shortage = SpaceCheck.shortage(of: plan.cells, in: folder) {
             throw CommandFailure(.usage, "--\(shortage.message)")
         }
-        let isServed = ObjectKind(of: job.cell)?.isServed ?? true
-        let encryption = try require(Backends.available().first, .noAnswer, "no backend: expected at least one")
         defer { Terminal.clearProgress() }
         do {
             let records = try job.run(
-                in: folder, input: object, program: Program.subjectCommand(readsServers: isServed),
-                encryption: encryption, network: Network.client(),
+                in: folder, input: object, program: SweepRunning.program(plan),
+                encryption: CombinedBackend(), network: Network.client(),
                 progress: { Terminal.showProgress("open loop, process \($0 + 1) of \($1)") },
                 isInterrupted: { Interruption.wasRequested })
             Terminal.clearProgress()

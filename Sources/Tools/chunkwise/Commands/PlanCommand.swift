@@ -39,6 +39,7 @@ struct PlanCommand: ParsableCommand {
               chunkwise plan --latency 30ms --bandwidth 50MB/s --client serial --integrity none
               chunkwise plan --strategies cbc-chunked --chunks 1MiB,16MB --integrity none
               chunkwise plan --strategies cobblestone-128,tink-aes-gcm-hkdf --format json
+              chunkwise plan --strategies gocryptfs,cbc-chunked:iv-rule=fixed --integrity none
 
             EXIT CODES
               0 a choice; 1 nothing fits the memory, or notices changes; 64 usage; 74 the folder cannot be written
@@ -77,14 +78,18 @@ struct PlanCommand: ParsableCommand {
         completion: .sizes)
     var readSize: String?
 
-    @Option(help: .taking("sizes", "Chunks of cbc-chunked, segments of Tink's."), completion: .sizes)
+    @Option(help: .taking("sizes", "Lengths of chunks, of strategies that leave theirs open."), completion: .sizes)
     var chunks = "16KiB,64KiB,256KiB,1MiB,4MiB,16MB,100MiB"
 
     @Option(help: .taking("sizes", "What is decrypted in one step, at most."), completion: .sizes)
     var windows = "64KiB,256KiB,1MiB,4MiB"
 
     @Option(
-        help: .taking("names", "Strategies. (default: all that have such keys)"), completion: .list(Strategy.names))
+        help: .taking(
+            "names",
+            "Strategies: names or paths of descriptions, with parameters or without. (default: all that have such keys)"
+        ),
+        completion: .list(Format.names))
     var strategies: String?
 
     @Option(
@@ -146,12 +151,12 @@ struct PlanCommand: ParsableCommand {
         let keys = try Self.list(keySize ?? "", "--key-size", "128 or 256", mayBeEmpty: keySize == nil) {
             ["128": 16, "256": 32][$0]
         }
-        let names = try strategyNames(keys)
+        let chosen = try chosenStrategies(keys)
         let wantsIntegrity = try require(
             ["noticed": true, "none": false][integrity ?? "noticed"], .usage,
             "--integrity \(integrity ?? ""): expected noticed or none")
         let first = PlanInputs(
-            objectByteCount: objects[0], link: nil, client: clients[0], strategies: names, keyByteCounts: keys,
+            objectByteCount: objects[0], link: nil, client: clients[0], strategies: chosen, keyByteCounts: keys,
             chunkByteCounts: try Self.sizes(chunks, "--chunks", 1...(1 << 30)),
             accesses: try Self.list(accesses, "--accesses", "a list such as block,chunk-cache") {
                 AccessPolicy(rawValue: $0)
@@ -175,25 +180,53 @@ struct PlanCommand: ParsableCommand {
             "--object-size, --latency, --bandwidth and --client: expected at most \(Self.maxQuestions) questions, found "
                 + "\(questions.count)")
         // What takes longest comes when all else is right.
-        let libraries = try libraries(PlanInputs.ciphers(strategies: names, keyByteCounts: keys))
+        let libraries = try libraries(PlanInputs.ciphers(strategies: chosen, keyByteCounts: keys))
         for index in questions.indices { questions[index].libraries = libraries }
         return questions
     }
 
-    private func strategyNames(_ keys: [Int]) throws -> [String] {
+    private func chosenStrategies(_ keys: [Int]) throws -> [PlanInputs.Chosen] {
         guard let strategies else {
             let wanted = keys.isEmpty ? [16] : keys
-            return Strategy.names.filter { name in
-                StrategyParameters.keyByteCounts(of: name).contains(where: wanted.contains)
+            let backends = try backendNames().map { try Validated.backend($0) }
+            return try attempt {
+                try Format.known.filter { format in
+                    let strategy = Strategy(sampling: format)
+                    // Of those that hold any length, in chunks that are more than a block of the cipher, and that need
+                    // nothing of an object but an IV.
+                    return format.inputs.allSatisfy { input in
+                        let isIV = input.name == Format.Input.ivName
+                        return isIV ? input.defaultValue == nil : input.defaultValue != nil || input.isSize
+                    } && format.usualKeyByteCounts.contains(where: wanted.contains)
+                        && strategy.geometry?.plaintextUnitByteCount == 1 && strategy.chunkByteCount != 16
+                        && backends.allSatisfy { $0.supports(strategy) }
+                }.map { try PlanInputs.Chosen($0) }
             }
         }
-        return try Self.list(strategies, "--strategies", "a list such as cobblestone-128,ctr") {
-            Strategy.names.contains($0) ? $0 : nil
+        // A comma stands before the next strategy, or before the next parameter of the same.
+        var texts: [String] = []
+        for word in try Self.words(strategies, "--strategies").compactMap(\.self) {
+            if let last = texts.last, last.contains(":"), word.contains("="), !word.contains(":") {
+                texts[texts.count - 1] = "\(last),\(word)"
+            } else if !texts.contains(word) {
+                texts.append(word)
+            }
+        }
+        return try texts.map { text in
+            let word = String(text.prefix { $0 != ":" })
+            let format = try FormatFiles.format(word)
+            return try attempt("--strategies \(text)") {
+                try PlanInputs.Chosen(format, written: text.dropFirst(word.count))
+            }
         }
     }
 
+    private func backendNames() throws -> [String] {
+        try Self.list(backend ?? "libgcrypt", "--backend", "a list such as libgcrypt,openssl") { $0 }
+    }
+
     private func libraries(_ ciphers: Set<DecryptionRates.KeyedCipher>) throws -> [PlanInputs.Library] {
-        try Self.list(backend ?? "libgcrypt", "--backend", "a list such as libgcrypt,openssl") { $0 }.map { name in
+        try backendNames().map { name in
             let cipher = try Validated.backend(name)
             return PlanInputs.Library(
                 name: name, copyCount: UInt64(cipher.copyCountPerCall),

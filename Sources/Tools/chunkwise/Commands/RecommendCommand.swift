@@ -5,6 +5,7 @@ import RandomAccess
 import Report
 import Results
 import Subject
+import SubjectProtocol
 import Support
 import SystemPackage
 
@@ -172,13 +173,11 @@ struct ConfigurationFilters: ParsableArguments {
     @Option(help: "Only this crypto library.", completion: .backends)
     var backend: String?
 
-    @Option(help: "Only this strategy, such as cbc-continuous.", completion: .strategies)
-    var strategy: String?
-
     @Option(
-        help: "Only this IV rule of cbc-chunked: sequence or fixed.",
-        completion: .list(IVRule.allCases.map(\.rawValue)))
-    var ivRule: String?
+        help:
+            "Only this format, such as cbc-chunked, or only this strategy with its parameters, such as cbc-chunked:chunk=64KiB.",
+        completion: .strategies)
+    var strategy: String?
 
     @Option(
         help: .taking("size", "Only chunks of this length, such as 16MB."), completion: .sizes,
@@ -206,16 +205,21 @@ struct ConfigurationFilters: ParsableArguments {
     @Flag(help: "Choose from objects behind a simulated remote store.")
     var remote = false
 
+    /// The text of a strategy as cells have it; a name without parameters stays what it is.
+    private static func text(_ written: String) throws -> String {
+        let word = String(written.prefix { $0 != ":" })
+        guard let format = try FormatFiles.described(word) ?? (try? Format.measured(word)) else { return written }
+        if word == written { return format.reference }
+        return try attempt("--strategy \(written)") {
+            try Strategy(measured: format, written: written.dropFirst(word.count)).text
+        }
+    }
+
     /// Reads the options.
     func request() throws -> RecommendationRequest {
         var request = RecommendationRequest()
         request.backend = backend
-        request.strategy = strategy
-        if let ivRule {
-            let known = IVRule.allCases.map(\.rawValue)
-            try require(known.contains(ivRule), "--iv-rule \"\(ivRule)\": expected \(known.joined(separator: " or "))")
-            request.ivRule = ivRule
-        }
+        request.strategy = try strategy.map(Self.text)
         request.chunkByteCount = chunkSize?.byteCount
         request.access = access?.rawValue
         if let threads { request.threads = try Validated.threads(threads) }

@@ -24,11 +24,12 @@ struct ServeCommand: AsyncParsableCommand {
 
             The playlists of a folder, *.m3u8, are served with their segments decrypted, or with --hls-encrypted as they
             are and with the keys under URIs of the server. --strategy hls-aes128 serves nothing but playlists: those of
-            a folder, or those named, with what they lead to.
+            a folder, or those named, with what they lead to. --strategy pieces serves the objects of the documents named,
+            each under the document's name without .yml.
 
             EXAMPLES
               chunkwise serve --key-file k film.mp4.enc
-              chunkwise serve --key-file k --strategy cbc-chunked --chunk-size 16MB films
+              chunkwise serve --key-file k --strategy cbc-chunked:chunk=16MB films
               chunkwise serve --key-file k film.mp4.enc --record trace.json
               chunkwise serve --key-file k film.mp4.enc --port 0 --no-token
               chunkwise serve --strategy hls-aes128 film
@@ -50,8 +51,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(help: "Serve the segments of playlists as they are, and their keys.")
     var hlsEncrypted = false
 
-    @Option(help: "The crypto library; see chunkwise backends.")
-    var backend = "libgcrypt"
+    @OptionGroup var backendOptions: BackendOptions
 
     @Option(
         help: .taking("size", "The max number of plaintext bytes of one step. (default: 256KiB)"),
@@ -129,7 +129,8 @@ struct ServeCommand: AsyncParsableCommand {
         if let failure = server.recorder?.failure { throw CommandFailure(.io, "\(failure)") }
     }
 
-    /// Tells if a file opens, and says why where it does not: the first client should not be the one to find a wrong key.
+    /// Tells if a file opens, and says why where it does not: the first client should not be the one to find a wrong
+    /// key.
     private static func opens(_ path: [String], of catalogue: any ContentCatalogue) -> Bool {
         do throws(DecryptionError) {
             return try catalogue.content(at: path) != nil
@@ -172,13 +173,16 @@ extension ServeCommand {
         for input in inputs where !isOneFolder && isFolder(input) {
             throw CommandFailure(.usage, "folder \(input): expected files, or one folder and nothing else")
         }
-        if layout.strategy == PlaylistKeyOptions.strategyName {
+        if let list = layout.list {
             try layout.refuseParameters()
             try ciphertext.refuse(with: "the strategy \(layout.strategy)")
             if let iv = ivOptions.iv {
-                throw CommandFailure(.usage, "--iv \(iv): expected none with the strategy \(layout.strategy)")
+                throw CommandFailure(.usage, "--iv \(iv): expected none with --strategy \(layout.text)")
             }
-            return try playlists(isOneFolder: isOneFolder)
+            return switch list {
+            case .playlist: try playlists(isOneFolder: isOneFolder)
+            case .pieces, .film: try pieces(list, isOneFolder: isOneFolder)
+            }
         }
         let format = try format()
         guard isOneFolder else {
@@ -202,22 +206,27 @@ extension ServeCommand {
     }
 
     private func format() throws -> EncryptedFiles.Format {
-        var fixedIV = try ivOptions.block()
         // What is wrong with the options should not wait for the first request.
-        let example = try layout.strategy(iv: fixedIV ?? Block(bigEndianValue: 0))
-        if example.chunkFormat != nil {
+        let example = try layout.strategy(ivOptions)
+        let needsIV = try layout.needsIV()
+        var fixedIV = ivOptions.iv == nil ? nil : example[Format.Input.ivName]?.bytes?.array
+        if !needsIV {
             if let iv = ivOptions.iv {
-                throw CommandFailure(.usage, "--iv \(iv): expected none with the strategy \(layout.strategy)")
+                throw CommandFailure(.usage, "--iv \(iv): expected none with --strategy \(layout.text)")
             }
             // Nothing uses it; and no file holds one.
-            fixedIV = Block(bigEndianValue: 0)
+            fixedIV = []
         }
-        let cipher = try Validated.backend(backend)
-        let key = try keyOptions.key(for: layout.strategy)
-        let (layout, ciphertext) = (layout, ciphertext)
-        return EncryptedFiles.Format(description: "\(example)", iv: fixedIV, key: key) {
-            (source, iv) throws(DecryptionError) in
-            guard let strategy = try? layout.strategy(iv: iv) else { throw .unsupported(layout.strategy) }
+        let key = try keyOptions.key(for: layout)
+        let cipher = try backendOptions.backend(for: example, key)
+        let ciphertext = ciphertext
+        // A description may have changed under its name.
+        let description = "\(example)\n" + String(decoding: example.format.text, as: UTF8.self)
+        return EncryptedFiles.Format(
+            description: description, iv: fixedIV, ivByteCounts: example.format.ivInput?.byteCounts, key: key
+        ) { (source, iv) throws(DecryptionError) in
+            let strategy =
+                needsIV ? example.replacing(Format.Input.ivName, with: .bytes(ByteString(iv))) : example
             return try ciphertext.open(source, strategy) { () throws(DecryptionError) in
                 try EncryptedObject(source: source, strategy: strategy, backend: cipher, key: key)
             }
@@ -226,7 +235,7 @@ extension ServeCommand {
 
     private func playlistOptions(key: SecretKey?) throws -> ServedPlaylists.Options {
         var options = ServedPlaylists.Options(
-            backend: try Validated.backend(backend),
+            backend: try backendOptions.backend(),
             keys: try playlistKeys.rings(key, isStrict: keyOptions.strict) { Self.report("warning: \($0)") })
         options.keepsEncryption = hlsEncrypted
         options.ranges = ranges.readings
@@ -235,9 +244,32 @@ extension ServeCommand {
         return options
     }
 
+    /// The objects of the documents or films that were named, each of which is opened once.
+    private func pieces(_ list: ListStrategy, isOneFolder: Bool) throws -> ServedPieces {
+        try playlistKeys.refuse(with: layout.strategy)
+        try ranges.refuse(with: layout.strategy)
+        try require(!hlsEncrypted, "--hls-encrypted: expected a folder, or --strategy hls-aes128")
+        try require(!isOneFolder, "folder \(inputs[0]): expected documents with --strategy \(layout.strategy)")
+        let (isStrict, key) = (keyOptions.strict, keyOptions.isGiven ? try keyOptions.key(for: layout) : nil)
+        let documents = inputs.map { FilePath($0) }
+        let cipher = try backendOptions.backend()
+        let pieces = try attempt {
+            try ServedPieces(documents: documents, backend: cipher) { (path) throws(DecryptionError) in
+                try PieceFile(list, path: path, key: key, isStrict: isStrict, isAgain: true)
+            }
+        }
+        for document in documents {
+            try attemptInput {
+                _ = try PieceFile(list, path: document, key: key, isStrict: isStrict)
+                _ = try pieces.content(at: [ServedPieces.name(of: document)])
+            }
+        }
+        return pieces
+    }
+
     /// The playlists of a folder, or those that were named, which lie in one.
     private func playlists(isOneFolder: Bool) throws -> ServedPlaylists {
-        var options = try playlistOptions(key: keyOptions.isGiven ? keyOptions.key(for: layout.strategy) : nil)
+        var options = try playlistOptions(key: keyOptions.isGiven ? keyOptions.key(for: layout) : nil)
         if isOneFolder {
             return try attemptInput { try ServedPlaylists(folder: FilePath(inputs[0]), options: options) }
         }

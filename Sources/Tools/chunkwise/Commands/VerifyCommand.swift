@@ -23,6 +23,7 @@ struct VerifyCommand: ParsableCommand {
               chunkwise verify
               chunkwise verify --backend openssl --backend libgcrypt --format json
               chunkwise verify --vectors data/vectors/sp800-38a.json
+              chunkwise verify --strategy ./mine.yml
               chunkwise verify --mutants
               chunkwise verify --tamper --subject 'python3 Examples/subjects/python_cryptography.py'
               chunkwise verify --memory --subject 'python3 Examples/subjects/python_cryptography.py'
@@ -35,13 +36,15 @@ struct VerifyCommand: ParsableCommand {
               chunkwise verify --split 40 --output job --engine slurm
               chunkwise verify --search 1h --seed 7 --split 40 --output job
               chunkwise verify --manifest job/manifest.json --shard 0
+              chunkwise verify interop data/interop
 
             With --split, the vectors are divided among many machines, which --manifest and --shard run and chunkwise merge
             puts together; a shard that is done ends with 0, whatever it found.
 
             EXIT CODES
               0 all passed; 1 something failed, survived or differed; 2 nothing was executed
-            """))
+            """),
+        subcommands: [Interop.self])
 
     @Option(help: "A backend to test. May be repeated. (default: all)", completion: .backends)
     var backend: [String] = []
@@ -89,6 +92,16 @@ struct VerifyCommand: ParsableCommand {
 
     @Option(name: .customLong("case"), help: "The number of the search's first case. (default: 0)")
     var firstCase: UInt32?
+
+    @Option(
+        name: .customLong("strategy"),
+        help: .taking(
+            "name",
+            """
+            Run what follows from a format instead of the default set: a name, or the path of a description; also with \
+            --mutants and --tamper. May be repeated.
+            """), completion: .strategies)
+    var strategies: [String] = []
 
     @Option(
         help: .taking(
@@ -176,11 +189,22 @@ struct VerifyCommand: ParsableCommand {
             "--source \(URLText.redacted(source ?? "")): expected it with vectors for the backends, and neither with "
                 + "--subject, --evidence nor another mode")
         try requireValid(
+            strategies.isEmpty
+                || vectors.isEmpty && !memory && !constantTime && search == nil && !cpuMasks && !mutantsAreForeign,
+            "--strategy: expected it with vectors of backends or programs, --tamper, or --mutants of a backend")
+        try requireValid(
             search != nil || seed == nil && firstCase == nil, "--seed and --case: expected --search with them")
         try requireValid(
             !modes.contains(true) || evidence == nil && (only.isEmpty || tamper) && (vectors.isEmpty || cpuMasks),
             "--evidence, --only and --vectors: expected none of --mutants, --tamper, --memory, --constant-time and --search "
                 + "with them, --tamper with --only, and --cpu-masks with --vectors")
+    }
+
+    private var mutantsAreForeign: Bool { mutants && !external.foreignNames.isEmpty }
+
+    /// The formats that are asked for; `nil` for the default set.
+    private func formats() throws -> FormatVerification? {
+        strategies.isEmpty ? nil : try FormatVerification(strategies)
     }
 
     var network: ServerAccess { ServerAccess(options: networkOptions, tls: tls) }
@@ -202,10 +226,11 @@ struct VerifyCommand: ParsableCommand {
             return try MemoryVerification.run(
                 backends: backends, external: external, format: output.format, color: color)
         }
+        let formats = try formats()
         if tamper {
             return try TamperRunning.run(
-                backends: backends, external: external, only: only, threadCount: threadCount, format: output.format,
-                color: color)
+                backends: backends, external: external, formats: formats, only: only, threadCount: threadCount,
+                format: output.format, color: color)
         }
         if mutants, let name = external.foreignNames.first {
             return try MutantVerification.run(
@@ -213,7 +238,8 @@ struct VerifyCommand: ParsableCommand {
         }
         if mutants, let first = backends.first {
             return try MutantVerification.run(
-                backend: first, threadCount: threadCount, format: output.format, color: color)
+                backend: formats == nil || !backend.isEmpty ? first : CombinedBackend(), formats: formats,
+                threadCount: threadCount, format: output.format, color: color)
         }
         if let search {
             let subjects = try searchSubjects(backends)
@@ -236,12 +262,12 @@ struct VerifyCommand: ParsableCommand {
         if let evidence {
             // The kill matrix is about the project's vectors, and says nothing about a user's own.
             let matrix =
-                vectors.isEmpty
+                vectors.isEmpty && strategies.isEmpty
                 ? MutantVerification.matrix(
                     backend: backends[0], published: try DefaultVectors.publishedGroups(), threadCount: threadCount)
                 : nil
             tampering =
-                vectors.isEmpty && only.isEmpty
+                vectors.isEmpty && strategies.isEmpty && only.isEmpty
                 ? try TamperRunning.records(backends: backends, external: external, threadCount: threadCount) : nil
             try EvidenceWriting.write(
                 records, vectorFiles: vectors, mutants: matrix?.outcomes.map(\.evidence), tampering: tampering,
@@ -254,7 +280,8 @@ struct VerifyCommand: ParsableCommand {
     /// The options that say what is verified, for a job that is split.
     var repeated: [String] {
         func options(_ name: String, _ values: [String]) -> [String] { values.flatMap { [name, $0] } }
-        return options("--backend", backend) + options("--vectors", vectors) + options("--only", only)
+        return options("--backend", backend) + options("--vectors", vectors) + options("--strategy", strategies)
+            + options("--only", only)
             + options("--subject", external.subject) + options("--plugin", external.plugin)
             + options("--backend", external.foreign) + (external.all ? ["--all"] : [])
             + (external.strictProtocol ? ["--strict-protocol"] : [])
@@ -266,13 +293,18 @@ struct VerifyCommand: ParsableCommand {
         try external.isAsked ? external.searchSubjects() : Backends.subjects(backends)
     }
 
-    /// The backends that are asked for.
+    /// The backends that are asked for, or those of this machine; without AES only for vectors of all formats.
     func backends() throws -> [any CipherBackend] {
-        try backend.isEmpty ? Backends.available() : backend.map { try Validated.backend($0, isForData: false) }
+        guard backend.isEmpty else { return try backend.map { try Validated.backend($0, isForData: false) } }
+        let isNarrow =
+            strategies.isEmpty
+            && (!vectors.isEmpty || !only.isEmpty || constantTime || memory || mutants || search != nil || cpuMasks)
+        return isNarrow ? Backends.available() : Backends.available { !$0.strategyNames.isEmpty }
     }
 
     /// The groups of vectors that are asked for, and how many vectors of their files are of no kind that is known.
     func groups() throws -> (groups: [VectorGroup], unsupportedCount: Int) {
+        if let formats = try formats() { return (try chosen(formats.groups()), 0) }
         let files = try vectors.map { path in try attempt { try VectorFile(path: path) } }
         let groups = try chosen(files.isEmpty ? DefaultVectors.groups() : files.flatMap(\.groups))
         return (groups, files.reduce(0) { $0 + $1.unsupported.count })
@@ -287,8 +319,8 @@ struct VerifyCommand: ParsableCommand {
             backends, groups, unsupportedCount: unsupportedCount, served: served, threadCount: threadCount)
     }
 
-    /// The same with some of the vectors; with `isFirst`, programs are also asked what is of no group: how they speak the
-    /// protocol.
+    /// The same with some of the vectors; with `isFirst`, programs are also asked what is of no group: how they speak
+    /// the protocol.
     func verify(
         _ backends: [any CipherBackend], _ groups: [VectorGroup], unsupportedCount: Int, served: ServedVectors? = nil,
         isFirst: Bool = true, threadCount: Int
@@ -317,109 +349,5 @@ struct VerifyCommand: ParsableCommand {
             !chosen.isEmpty || external.isAsked && isOfProtocol,
             "--only \(only.joined(separator: " ")): expected the identifier of a vector or group")
         return chosen
-    }
-}
-
-/// What `verify` prints of its records, and what they come to.
-enum VerifyOutput {
-    /// Says whether the records are a pass.
-    ///
-    /// - Throws: `ExitCode` 1 if a vector failed; `CommandFailure` if nothing was executed at all, or by one subject.
-    static func requirePass(_ records: [ConformanceRecord]) throws {
-        // A program that does not even greet has answered nothing.
-        let answering = records.filter { $0.passed > 0 || $0.vectorCount != 0 }
-        if answering.contains(where: { $0.failed > 0 }) { throw ExitCode(CommandFailure.Code.no.rawValue) }
-        if Interruption.wasRequested { throw CommandFailure(.noAnswer, "stopped before the end") }
-        try require(
-            records.contains(where: { $0.passed > 0 }), .noAnswer, "no vector was executed: expected at least one")
-        // A subject that only ever says "unsupported" has shown nothing.
-        if let silent = records.first(where: { $0.passed == 0 && $0.unsupported > 0 || $0.vectorCount == 0 }) {
-            throw CommandFailure(
-                .noAnswer, "\(silent.subject) executed no vector: expected at least one that it supports")
-        }
-    }
-
-    /// The counts as a table, the flags that failed, and the failures.
-    static func text(_ records: [ConformanceRecord]) -> String {
-        var rows = [["subject", "passed", "failed", "unsupported", "not run"]]
-        for record in records {
-            rows.append(
-                [record.subject] + [record.passed, record.failed, record.unsupported, record.notRun].map(String.init))
-        }
-        let flags = records.flatMap { record in
-            (record.flags ?? []).filter { $0.failed > 0 }.map {
-                "\(record.subject): \($0.flag): \($0.failed) of \($0.passed + $0.failed) failed"
-            }
-        }
-        let causes = records.flatMap { record in
-            record.explanations.map { "\(record.subject): \($0)" }
-        }
-        let failures = records.flatMap { record in
-            record.failures.map {
-                "FAILED \(record.subject): \($0.id) [\($0.flags.joined(separator: " "))]: \($0.reason)"
-            }
-        }
-        let findings = records.flatMap { record -> [String] in
-            guard let adapter = record.adapter, !adapter.isEmpty else { return [] }
-            let mendings = ExternalFlag.allCases.compactMap { flag -> String? in
-                let own = adapter.filter { $0.flags.contains(flag.rawValue) }
-                guard !own.isEmpty, let mending = flag.mending else { return nil }
-                return "\(record.subject): adapter: \(own.count) of \(flag.rawValue); to mend them: \(mending)"
-            }
-            return mendings + adapter.map { "ADAPTER \(record.subject): \($0.id) [\($0.flags[0])]: \($0.reason)" } + [
-                "\(record.subject): what is wrong with the adapter is no failure of what it adapts; with --strict-protocol it "
-                    + "is one"
-            ]
-        }
-        let counts = records.compactMap { record in
-            record.vectorCount.map { _ in "\(record.subject): executed \(record.executedText)" }
-        }
-        let versions = records.compactMap { record in record.version.map { "\(record.subject): version \($0)" } }
-        let choices = records.compactMap { record in record.choice.map { "\(record.subject): \($0.text)" } }
-        // What a subject says of itself, or of a failure, is not for the terminal to obey.
-        let shown = rows.map { $0.map(PlainText.line) }
-        return
-            ([table(shown, rightAligned: [1, 2, 3, 4])]
-            + (versions + counts + choices + flags + causes + failures + findings).map(PlainText.line))
-            .joined(separator: "\n")
-    }
-
-    /// The same as JSON.
-    static func json(_ records: [ConformanceRecord], served: ServedVectors? = nil) -> JSONValue {
-        func counts(_ records: [ConformanceRecord]) -> [String: JSONValue] {
-            [
-                "passed": JSONValue(count: records.reduce(0) { $0 + $1.passed }),
-                "failed": JSONValue(count: records.reduce(0) { $0 + $1.failed }),
-                "unsupported": JSONValue(count: records.reduce(0) { $0 + $1.unsupported }),
-                "notRun": JSONValue(count: records.reduce(0) { $0 + $1.notRun }),
-            ]
-        }
-        let subjects = records.map { record -> JSONValue in
-            var members = counts([record])
-            members["name"] = .string(record.subject)
-            members["version"] = record.version.map(JSONValue.string)
-            members["failures"] = .array(
-                record.failures.map {
-                    ["id": .string($0.id), "flags": JSONValue(strings: $0.flags), "reason": .string($0.reason)]
-                })
-            members["cause"] = record.cause.map { JSONValue(encoding: $0, nullable: ["mutant", "fault", "flag"]) }
-            members["kinds"] = record.kinds.map { kinds in .array(kinds.map { JSONValue(encoding: $0) }) }
-            members["commonTrait"] = record.commonTrait.map(JSONValue.string)
-            members["choice"] = record.choice.map { JSONValue(encoding: $0) }
-            members["adapter"] = record.adapter.map { findings in
-                .array(
-                    findings.map {
-                        ["id": .string($0.id), "flags": JSONValue(strings: $0.flags), "reason": .string($0.reason)]
-                    })
-            }
-            return .object(members)
-        }
-        var members = counts(records)
-        members["subjects"] = .array(subjects)
-        if let served {
-            members["source"] = .string(served.sourceName)
-            members["warnings"] = JSONValue(strings: served.warnings)
-        }
-        return .object(members)
     }
 }

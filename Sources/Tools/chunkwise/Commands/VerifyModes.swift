@@ -14,10 +14,21 @@ enum MutantVerification {
     /// Runs the kill matrix and prints it.
     ///
     /// - Throws: `ExitCode` 1 unless every mutant is killed by the flag that stands for its fault.
-    static func run(backend: any CipherBackend, threadCount: Int, format: OutputFormat, color: ColorOptions) throws {
-        let matrix = matrix(
-            backend: backend, published: try DefaultVectors.publishedGroups(), threadCount: threadCount)
-        let choice = choice(backend: backend, threadCount: threadCount)
+    static func run(
+        backend: any CipherBackend, formats: FormatVerification? = nil, threadCount: Int, format: OutputFormat,
+        color: ColorOptions
+    ) throws {
+        let (matrix, choice): (KillMatrix, ChoiceMatrix?)
+        if let formats {
+            matrix = self.matrix(
+                formats.mutants, backend: backend, groups: try formats.chosenGroups(), threadCount: threadCount)
+            choice = self.choice(
+                formats.mutants, backend: backend, groups: try formats.groups(), threadCount: threadCount)
+        } else {
+            matrix = self.matrix(
+                backend: backend, published: try DefaultVectors.publishedGroups(), threadCount: threadCount)
+            choice = self.choice(backend: backend, threadCount: threadCount)
+        }
         switch format {
         case .json: print(json(matrix, choice).text)
         case .text: color.show(text(matrix, choice))
@@ -33,11 +44,14 @@ enum MutantVerification {
     }
 
     /// Puts the mutants to the choice of vectors that programs get; `nil` if the user stopped it.
-    private static func choice(backend: any CipherBackend, threadCount: Int) -> ChoiceMatrix? {
+    private static func choice(
+        _ mutants: [Mutant] = Mutant.all, backend: any CipherBackend, groups: [VectorGroup] = VectorSet.standard(),
+        threadCount: Int
+    ) -> ChoiceMatrix? {
         Terminal.showProgress("planted faults in programs")
         defer { Terminal.clearProgress() }
         return ChoiceMatrix.run(
-            over: backend, groups: VectorSet.standard(), threadCount: threadCount,
+            mutants, over: backend, groups: groups, threadCount: threadCount,
             shouldStop: { Interruption.wasRequested })
     }
 
@@ -95,10 +109,15 @@ enum MutantVerification {
 
     /// Runs the kill matrix; it ends early if the user stops it.
     static func matrix(backend: any CipherBackend, published: [VectorGroup], threadCount: Int) -> KillMatrix {
-        let groups = published + VectorSet.mutation()
+        matrix(backend: backend, groups: published + VectorSet.mutation(), threadCount: threadCount)
+    }
+
+    private static func matrix(
+        _ mutants: [Mutant] = Mutant.all, backend: any CipherBackend, groups: [VectorGroup], threadCount: Int
+    ) -> KillMatrix {
         let display = ProgressDisplay()
         let matrix = KillMatrix.run(
-            over: backend, groups: groups, threadCount: threadCount,
+            mutants, over: backend, groups: groups, threadCount: threadCount,
             shouldStop: { Interruption.wasRequested }
         ) { done, total in
             display.show(done, of: total, "parts", name: "planted faults")
@@ -179,10 +198,11 @@ enum TamperRunning {
     ///
     /// - Throws: `ExitCode` 1 if something failed; `CommandFailure` if nothing was executed.
     static func run(
-        backends: [any CipherBackend], external: ExternalOptions, only: [String], threadCount: Int,
-        format: OutputFormat, color: ColorOptions
+        backends: [any CipherBackend], external: ExternalOptions, formats: FormatVerification?, only: [String],
+        threadCount: Int, format: OutputFormat, color: ColorOptions
     ) throws {
-        let records = try records(backends: backends, external: external, only: only, threadCount: threadCount)
+        let records = try records(
+            backends: backends, external: external, formats: formats, only: only, threadCount: threadCount)
         switch format {
         case .json: print(TamperRecord.json(records).text)
         case .text: color.show(TamperRecord.text(records))
@@ -191,8 +211,8 @@ enum TamperRunning {
     }
 
     /// The objects of strategies by their names, or by their names with what tells them from others; all for no names.
-    private static func targets(_ names: [String]) throws -> [TamperTarget] {
-        let all = TamperTarget.all
+    private static func targets(_ formats: FormatVerification?, _ names: [String]) throws -> [TamperTarget] {
+        let all = try formats?.tamperTargets() ?? TamperTarget.all
         for name in names where !all.contains(where: { $0.isCalled(name) }) {
             throw CommandFailure(
                 .usage, "--only \(name): expected a strategy, such as \(all.map(\.label).joined(separator: ", "))")
@@ -202,9 +222,10 @@ enum TamperRunning {
 
     /// Puts the subjects that are asked for to all of it, or to some strategies.
     static func records(
-        backends: [any CipherBackend], external: ExternalOptions, only: [String] = [], threadCount: Int
+        backends: [any CipherBackend], external: ExternalOptions, formats: FormatVerification? = nil,
+        only: [String] = [], threadCount: Int
     ) throws -> [TamperRecord] {
-        let targets = try targets(only)
+        let targets = try targets(formats, only)
         Interruption.install()
         defer { Terminal.clearProgress() }
         let verification = TamperVerification(targets: targets, isInterrupted: { Interruption.wasRequested })
@@ -246,7 +267,7 @@ enum TamperRunning {
 
 extension TamperTarget {
     /// Whether this is the strategy's name, with or without what tells it from others.
-    fileprivate func isCalled(_ name: String) -> Bool { label == name || label.hasPrefix(name + " ") }
+    fileprivate func isCalled(_ name: String) -> Bool { label == name || label.hasPrefix(name + ":") }
 }
 
 /// `chunkwise verify --memory`: whether readers keep to their bounds.

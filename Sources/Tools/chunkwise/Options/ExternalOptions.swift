@@ -55,7 +55,7 @@ struct ExternalOptions: ParsableArguments {
     @Flag(help: "Fail a subject for how it speaks the protocol, too: its answers to requests that cannot be.")
     var strictProtocol = false
 
-    @Flag(help: "Run everything: large reads of slow backends too, and a subject not only a choice of 10,000 reads.")
+    @Flag(help: "Run everything: large reads of slow backends too, and a subject not only a choice of the vectors.")
     var all = false
 
     /// Backends that are not this program's own, by their names: plug-ins and OpenSSL's providers.

@@ -10,14 +10,16 @@ import SystemPackage
 /// Where the key comes from.
 struct KeyOptions: ParsableArguments {
     @Option(
-        help: .taking("file", "A file with the key: 16, 24 or 32 raw bytes, or twice as many hexadecimal digits."),
+        help: .taking(
+            "file",
+            "A file with the key: as many raw bytes as the strategy takes, or twice as many hexadecimal digits."),
         completion: .file())
     var keyFile: String?
 
     @Option(
         help: .taking(
             "encoding",
-            "How the key stands in its file: needed for 16, 24 or 32 characters of text. (default: by the length)"
+            "How the key stands in its file: needed for text that may be either. (default: by the length)"
         ))
     var keyEncoding: KeyEncoding?
 
@@ -37,28 +39,39 @@ struct KeyOptions: ParsableArguments {
 
     /// Reads the key.
     ///
-    /// - Parameter strategy: The name of the strategy that it is for, which may take keys of one length only.
+    /// - Parameter layout: The strategy that it is for, which says the lengths.
     /// - Returns: The key.
     /// - Throws: `CommandFailure`.
-    func key(for strategy: String) throws -> SecretKey {
+    func key(for layout: StrategyOptions) throws -> SecretKey {
         try require(
             keyEncoding == nil || keyFile != nil, "--key-encoding: expected it with --key-file, which has the key")
+        let byteCounts = try layout.keyByteCounts
         switch (keyFile, keyHex) {
         case (let file?, nil):
-            if [32, 48, 64].contains(file.utf8.count), Hexadecimal.decode(file, allowsUpperCase: true) != nil {
+            let usual = Cipher.allCases.flatMap(\.keyByteCounts)
+            if Hexadecimal.decode(file, allowsUpperCase: true) != nil,
+                (usual + (byteCounts ?? [])).contains(file.utf8.count / 2)
+            {
                 throw CommandFailure(
                     .usage, "--key-file was given what looks like a key, not shown here: expected a file's name")
             }
             let form = KeyFile.Form(
-                encoding: keyEncoding, byteCounts: StrategyParameters.keyByteCounts(of: strategy),
-                choice: "--key-encoding hex or raw")
+                encoding: keyEncoding, byteCounts: byteCounts, choice: "--key-encoding hex or raw")
             return try attemptInput { try KeyFile.read(file, form, isStrict: strict) }
         case (nil, let hex?):
             Terminal.warn("--key-hex shows the key to every process; prefer --key-file")
             guard let bytes = Hexadecimal.decode(hex, allowsUpperCase: true) else {
-                throw CommandFailure(.usage, "--key-hex is not hexadecimal: expected 32, 48 or 64 digits")
+                let digits = byteCounts.map { "\(KeyFile.text($0.map { $0 * 2 })) digits" }
+                throw CommandFailure(
+                    .usage, "--key-hex is not hexadecimal: expected \(digits ?? "an even number of digits")")
             }
-            return try attempt("--key-hex") { try SecretKey(bytes) }
+            return try attempt("--key-hex") {
+                if let byteCounts, !byteCounts.contains(bytes.count) {
+                    throw DecryptionError.invalidKeyMaterial(
+                        byteCount: bytes.count, expected: "\(KeyFile.text(byteCounts)), for \(layout.strategy)")
+                }
+                return try SecretKey(material: bytes)
+            }
         case (nil, nil):
             throw CommandFailure(.usage, "no key: expected --key-file FILE")
         case (_?, _?):
@@ -99,9 +112,6 @@ extension CommandKeys {
 
 /// Where the keys of playlists come from.
 struct PlaylistKeyOptions: ParsableArguments {
-    /// The name of the strategy that is one of playlists.
-    static let strategyName = "hls-aes128"
-
     @Option(
         help: .taking(
             "folder",

@@ -18,7 +18,7 @@ struct FormatOptions: ParsableArguments {
 
 /// Rows with columns that line up, in 80 columns: the first to the left, numbers to the right.
 func table(_ rows: [[String]], rightAligned: Set<Int> = []) -> String {
-    TextTable(rows, rightAligned: rightAligned).text
+    TextTable(rows.map { $0.map(PlainText.line) }, rightAligned: rightAligned).text
 }
 
 /// The option `--color`.

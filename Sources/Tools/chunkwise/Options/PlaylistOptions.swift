@@ -20,13 +20,18 @@ struct PlaylistOptions: ParsableArguments {
 
     @Flag(
         help:
-            "hls-aes128: go on where a segment is missing, broken or marked by EXT-X-GAP: the rest is written, what is missing is named, and the exit code is 1."
+            "hls-aes128, pieces: go on where a piece is missing, broken or marked by EXT-X-GAP: the rest is written, what is missing is named, and the exit code is 1."
     )
     var keepGoing = false
 
     /// Refuses options that another strategy has no use for.
-    func refuse(with strategy: String) throws {
-        try require(!keepGoing, "--keep-going: expected none with the strategy \(strategy)")
+    ///
+    /// - Parameters:
+    ///   - strategy: The strategy.
+    ///   - isList: `true` if its file is a list of pieces, of which some may be missing.
+    /// - Throws: `CommandFailure`.
+    func refuse(with strategy: String, isList: Bool = false) throws {
+        try require(!keepGoing || isList, "--keep-going: expected none with the strategy \(strategy)")
         for case (let name, let value?) in [("--root", root), ("--variant", variant.map { "\($0)" })] {
             throw CommandFailure(.usage, "\(name) \(value): expected none with the strategy \(strategy)")
         }

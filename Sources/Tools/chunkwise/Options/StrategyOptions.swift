@@ -3,77 +3,59 @@ import ByteSources
 import Glibc
 import Measurement
 import RandomAccess
+import Results
 import SubjectProtocol
 import Support
 import SystemPackage
 
-/// How ciphertext is laid out.
+/// The option `--strategy`: how ciphertext is laid out.
 struct StrategyOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("\(StrategyParameters.textNames.joined(separator: ", ")) (not to encrypt)."),
-        completion: .strategies)
-    var strategy = Self.usualStrategy
-
-    @Option(
-        help: .taking("size", "Plaintext bytes of a chunk of cbc-chunked, such as 16MB."),
-        completion: .sizes)
-    var chunkSize: String?
-
-    @Option(
-        help: .taking(
-            "rule", "How chunks get their IVs: fixed or sequence (IV + chunk number). (default: \(Self.usual(.ivRule)))"
-        ),
-        completion: .list(IVRule.allCases.map(\.rawValue)))
-    var ivRule: String?
-
-    @Option(
-        help: "What CBC's last block is filled up with: pkcs7 or none. (default: \(Self.usual(.padding)))",
-        completion: .list(Padding.allCases.map(\.rawValue)))
-    var padding: String?
-
-    @Option(help: .taking("hex", "What a Cobblestone object is bound to, in hexadecimal."))
-    var context: String?
-
-    @Option(help: .taking("hex", "What a Tink object is bound to, in hexadecimal."))
-    var associatedData: String?
-
-    @Option(
+        name: .customLong("strategy"),
         help: ArgumentHelp(
             """
-            Ciphertext bytes of a Tink segment: 4KiB or 1MiB in Tink's templates; plaintext bytes of an HLS segment \
-            that is measured. (default: \(Self.usual(.segmentByteCount)), or \
-            \(Self.usual(.segmentByteCount, PlaylistRequest.strategyName)))
-            """,
-            valueName: "size"), completion: .sizes)
-    var segmentSize: String?
-
-    @Option(
-        help: .taking(
-            "bits", "Bits of the key that Tink derives: 128 or 256. (default: \(Self.usual(.derivedKeyByteCount)))"))
-    var derivedKeySize: String?
-
-    private static let usualStrategy = "cbc-continuous"
+            A format, as chunkwise format list has them, or the path of a description; then parameters, such as \
+            cbc-chunked:chunk=16MB,iv-rule=fixed. Where the file is a list of pieces: hls-aes128 or pieces; of a \
+            film of Common Encryption: film.
+            """, valueName: "name[:parameter=value,...]"), completion: .strategies)
+    var text = Format.usualName
 
     init() {}
 
-    private static func usual(_ parameter: StrategyParameters.Parameter, _ strategy: String = "") -> String {
-        StrategyParameters.usualText(of: parameter, in: strategy) ?? ""
+    /// True unless the strategy is the usual one.
+    var isGiven: Bool { text != Format.usualName }
+
+    /// The word before the parameters: a name, or a path.
+    var strategy: String { String(text.prefix { $0 != ":" }) }
+
+    private var parameters: Substring { text.dropFirst(strategy.count) }
+
+    /// True of a path of a description.
+    var isPath: Bool { FormatFiles.isPath(strategy) }
+
+    /// The kind of list that the file is, with the parameters of its pieces; `nil` if the file is the object.
+    var list: ListStrategy? { ListStrategy(rawValue: strategy) }
+
+    /// True if the file is a playlist.
+    var isPlaylist: Bool { list == .playlist }
+
+    /// True if an IV has to be known from elsewhere: it is neither in the text nor in front of the file.
+    func needsIV() throws -> Bool {
+        let format = try format()
+        return try format.hasIV && values(of: format).values[Format.Input.ivName] == nil
     }
 
-    /// What is given, by parameter.
-    private var texts: [StrategyParameters.Parameter: String] {
-        let options: [(StrategyParameters.Parameter, String?)] = [
-            (.chunkByteCount, chunkSize), (.ivRule, ivRule), (.padding, padding), (.context, context),
-            (.associatedData, associatedData), (.segmentByteCount, segmentSize), (.derivedKeyByteCount, derivedKeySize),
-        ]
-        return Dictionary(uniqueKeysWithValues: options.compactMap { parameter, text in text.map { (parameter, $0) } })
+    /// The lengths of keys in bytes; `nil` for any.
+    var keyByteCounts: [Int]? {
+        // Pieces have formats of their own.
+        get throws {
+            switch list {
+            case .pieces: nil
+            case .film: ProtectedExtents.keyByteCounts
+            case .playlist, nil: try format(isMeasured: true).keyByteCounts
+            }
+        }
     }
-
-    /// Whether one of the options is there.
-    var isGiven: Bool { strategy != Self.usualStrategy || !texts.isEmpty }
-
-    /// Whether the strategy is `hls-aes128`, which is no ``Strategy``: its parameters stand in the playlist.
-    var isPlaylist: Bool { strategy == PlaylistRequest.strategyName }
 
     /// The strategy with the IV that is given, or else found or drawn.
     ///
@@ -83,98 +65,88 @@ struct StrategyOptions: ParsableArguments {
     ///   - other: Finds or draws an IV where none is given and there has to be one; `nil` if there is none.
     /// - Returns: The strategy.
     /// - Throws: `CommandFailure`, which names all that is missing, the key included.
-    func strategy(_ options: IVOptions, _ key: KeyOptions, or other: () throws -> Block?) throws -> Strategy {
-        var parameters = try parametersOfObject()
-        if hasIV {
-            parameters.iv = try (options.block() ?? other())?.bytes
+    func strategy(
+        _ options: IVOptions, _ key: KeyOptions, or other: (Format.Input) throws -> [UInt8]?
+    ) throws -> Strategy {
+        let format = try format()
+        var (values, outer) = try values(of: format)
+        if let input = format.ivInput {
+            if let iv = options.iv, values[input.name] != nil {
+                throw CommandFailure(.usage, "--iv \(iv) beside --strategy \(text): expected one IV")
+            }
+            if values[input.name] == nil {
+                values[input.name] = try options.value(of: input) ?? other(input).map { .bytes(ByteString($0)) }
+            }
         } else if let iv = options.iv {
-            throw refusal("--iv", iv)
+            throw CommandFailure(.usage, "--iv \(iv): expected none with the strategy \(strategy)")
         }
-        try require(parameters, [], isKeyGiven: key.isGiven)
-        return try made(parameters)
+        return try made(format, values, outer, isKeyGiven: key.isGiven)
     }
 
-    /// An IV has to stand beside the ciphertext.
-    var hasIV: Bool { StrategyParameters.parameters(of: strategy)?.contains(.iv) == true }
-
-    /// The strategy with an IV that has no use where there is none.
-    func strategy(iv: Block) throws -> Strategy {
-        var parameters = try parametersOfObject()
-        try require(parameters, [.iv], isKeyGiven: true)
-        parameters.iv = iv.bytes
-        return try made(parameters)
+    /// The strategy with the IV that is given, or else with some IV.
+    func strategy(_ options: IVOptions) throws -> Strategy {
+        let iv = try format().ivInput.flatMap { input in try options.value(of: input) }
+        return try strategy(isMeasured: false) { _ in iv }
     }
 
-    /// The parameters of an object that is made here and measured; a playlist, too.
-    func measuredParameters() throws -> StrategyParameters {
-        var parameters = try parameters(StrategyParameters.textParameters(of: strategy), StrategyParameters.textNames)
-        try require(parameters, [.iv], isKeyGiven: true)
-        parameters.iv = Block(bigEndianValue: 0).bytes
-        if !isPlaylist { _ = try made(parameters) }
-        return parameters
+    /// The strategy of an object that is made here and measured; of a playlist, too, as one of its segments.
+    func measuredStrategy() throws -> Strategy {
+        let strategy = try strategy(isMeasured: true) { .bytes(ByteString($0.measuredIV)) }
+        try require(strategy.outer.isEmpty, "--strategy \(text): expected nothing around an object that is made here")
+        return strategy
     }
 
-    private func parametersOfObject() throws -> StrategyParameters {
-        try parameters(StrategyParameters.parameters(of: strategy), Strategy.names)
+    private func strategy(isMeasured: Bool, _ iv: (Format) -> Value?) throws -> Strategy {
+        let format = try format(isMeasured: isMeasured)
+        var (values, outer) = try values(of: format)
+        if let input = format.ivInput, values[input.name] == nil { values[input.name] = iv(format) ?? input.sample }
+        return try made(format, values, outer, isKeyGiven: true)
     }
 
-    private func parameters(
-        _ known: [StrategyParameters.Parameter]?, _ names: [String]
-    ) throws -> StrategyParameters {
-        guard let known else {
+    /// Finds the format, or reads its description; of one that is measured, playlists are among the known ones.
+    private func format(isMeasured: Bool = false) throws -> Format {
+        if isMeasured, isPlaylist { return try attempt { try Format.measured(strategy) } }
+        return try FormatFiles.format(strategy)
+    }
+
+    /// The parameters that are given; of an IV that stands in front of the file, one of zeros until that is opened.
+    private func values(of format: Format) throws -> (values: [String: Value], outer: OuterBytes) {
+        var (values, outer) = try usage { () throws(DecryptionError) in try format.values(writtenAs: parameters) }
+        if outer.hasIVInFront { values[Format.Input.ivName] = .block(Block(bigEndianValue: 0)) }
+        return (values, outer)
+    }
+
+    /// Makes the strategy, unless something is missing.
+    private func made(
+        _ format: Format, _ values: [String: Value], _ outer: OuterBytes, isKeyGiven: Bool
+    ) throws -> Strategy {
+        let missing = format.inputs.filter { $0.defaultValue == nil && values[$0.name] == nil }
+        let iv = missing.first { $0.name == Format.Input.ivName }
+        var names = missing.filter { $0 != iv }.map { ($0.textName, $0.textExpectation) }
+        if let iv { names.append(("--iv", "\(IVFile.expectation(iv.byteCounts)) or a file NAME.iv")) }
+        if !isKeyGiven { names.append(("--key-file", "the key's file")) }
+        guard names.isEmpty else {
             throw CommandFailure(
-                .usage, "unknown strategy \"\(strategy)\": expected one of \(names.joined(separator: ", "))")
+                .usage,
+                "the strategy \(strategy) without \(names.map(\.0).joined(separator: ", ")): expected "
+                    + names.map(\.1).joined(separator: ", "))
         }
-        try refuse(allBut: known)
-        var parameters = StrategyParameters(name: strategy)
-        for parameter in known {
-            let text = texts[parameter] ?? StrategyParameters.usualText(of: parameter, in: strategy)
-            guard let text, !parameters.read(text, for: parameter) else { continue }
-            let expected = StrategyParameters.textExpectation(of: parameter, in: strategy)
-            throw CommandFailure(.usage, "--\(parameter.textName) \"\(text)\": expected \(expected)")
-        }
-        return parameters
+        let strategy = Strategy(format, values).surrounded(by: outer)
+        try usage { () throws(DecryptionError) in try strategy.validate() }
+        return strategy
     }
 
-    /// Checks that nothing is missing.
-    private func require(
-        _ parameters: StrategyParameters, _ present: Set<StrategyParameters.Parameter>, isKeyGiven: Bool
-    ) throws {
-        let known = StrategyParameters.textParameters(of: strategy) ?? []
-        var missing = (known.filter { $0 != .iv } + known.filter { $0 == .iv })
-            .filter { !parameters.has($0) && !present.contains($0) }
-            .map { ("--" + $0.textName, StrategyParameters.textExpectation(of: $0, in: strategy)) }
-        if !isKeyGiven { missing.append(("--key-file", "the key's file")) }
-        guard !missing.isEmpty else { return }
-        throw CommandFailure(
-            .usage,
-            "the strategy \(strategy) without \(missing.map(\.0).joined(separator: ", ")): expected "
-                + missing.map(\.1).joined(separator: ", "))
-    }
-
-    private func made(_ parameters: StrategyParameters) throws -> Strategy {
-        let texts = texts
-        let length = [StrategyParameters.Parameter.chunkByteCount, .segmentByteCount].lazy.compactMap { parameter in
-            texts[parameter].map { "--\(parameter.textName) \($0)" }
-        }.first
-        return try attempt(length) { try parameters.strategy() }
+    private func usage<Result>(_ body: () throws(DecryptionError) -> Result) throws -> Result {
+        do throws(DecryptionError) {
+            return try body()
+        } catch {
+            throw CommandFailure(.usage, "--strategy \(text): \(error)")
+        }
     }
 
     /// Refuses all parameters, for a strategy that has none.
-    func refuseParameters() throws { try refuse(allBut: []) }
-
-    /// Refuses what is given and is none of some parameters.
-    private func refuse(allBut parameters: [StrategyParameters.Parameter]) throws {
-        let texts = texts
-        for parameter in StrategyParameters.Parameter.allCases where !parameters.contains(parameter) {
-            guard let text = texts[parameter] else { continue }
-            let isSegment = parameter == .chunkByteCount && parameters.contains(.segmentByteCount)
-            throw refusal("--" + parameter.textName, text, isSegment ? ", which has --segment-size" : "")
-        }
-    }
-
-    private func refusal(_ option: String, _ value: String, _ hint: String = "") -> CommandFailure {
-        CommandFailure(.usage, "\(option) \(value): expected none with the strategy \(strategy)\(hint)")
+    func refuseParameters() throws {
+        try require(text == strategy, "--strategy \(text): expected no parameters with \(strategy), of this command")
     }
 }
 
@@ -183,23 +155,28 @@ struct IVOptions: ParsableArguments {
     @Option(
         help: .taking(
             "hex",
-            "The IV, or the initial counter block of ctr: 32 hexadecimal digits. (default: NAME.iv beside the file NAME)"
+            "The IV in hexadecimal, of the length that the strategy has; of ctr, the initial counter block. (default: NAME.iv beside the file NAME)"
         ))
     var iv: String?
 
     init() {}
 
-    /// The IV that is given, if there is one.
-    func block() throws -> Block? {
+    /// The IV that is given, if there is one, as the input of a format takes it.
+    func value(of input: Format.Input) throws -> Value? {
         guard let iv else { return nil }
+        if let value = input.value(writtenAs: iv) { return value }
         guard let bytes = Hexadecimal.decode(iv, allowsUpperCase: true) else {
-            throw CommandFailure(.usage, "--iv \"\(iv)\" is not hexadecimal: expected 32 digits")
-        }
-        guard bytes.count == Block.byteCount else {
+            let digits = input.byteCounts.map { "\(KeyFile.text($0.map { $0 * 2 })) digits" }
             throw CommandFailure(
-                .usage, "--iv: \(DecryptionError.invalidIV(byteCount: bytes.count))\(Self.filling(bytes.count))")
+                .usage, "--iv \"\(iv)\" is not hexadecimal: expected \(digits ?? "an even number of digits")")
         }
-        return try attempt("--iv") { try Block(bytes) }
+        guard let counts = input.byteCounts, !counts.contains(bytes.count) else {
+            throw CommandFailure(.usage, "--iv \"\(iv)\": expected \(input.expectation)")
+        }
+        throw CommandFailure(
+            .usage,
+            "--iv: the IV has \(bytes.count) bytes: expected \(KeyFile.text(counts))"
+                + (counts == [Block.byteCount] ? Self.filling(bytes.count) : ""))
     }
 
     /// Says what shorter IVs are filled up with.
@@ -213,11 +190,12 @@ struct IVOptions: ParsableArguments {
     }
 
     /// The IV in the file beside an encrypted file; `nil` if there is no such file.
-    static func block(beside file: String) throws -> Block? {
+    static func bytes(beside file: String, of input: Format.Input) throws -> [UInt8]? {
         let path = IVFile.path(of: FilePath(file))
         guard access(path.string, F_OK) == 0 else { return nil }
         return try attemptInput {
-            try IVFile.iv(in: FileSource(path: path), named: path.string) { () throws(DecryptionError) in
+            try IVFile.iv(in: FileSource(path: path), named: path.string, byteCounts: input.byteCounts) {
+                () throws(DecryptionError) in
                 try FileSource(path: FilePath(file))
             }
         }
@@ -226,7 +204,7 @@ struct IVOptions: ParsableArguments {
     /// The IV in the file beside an encrypted file on a server.
     ///
     /// - Throws: `CommandFailure`, also if there is no such file.
-    static func block(beside object: RemoteObject) throws -> Block {
+    static func bytes(beside object: RemoteObject, of input: Format.Input) throws -> [UInt8] {
         var file = object
         file.url = IVFile.url(of: object.url)
         let source: any ByteSource
@@ -237,7 +215,7 @@ struct IVOptions: ParsableArguments {
         }
         let name = URLText.redacted(file.url)
         return try attempt {
-            try IVFile.iv(in: source, named: name) { () throws(DecryptionError) in
+            try IVFile.iv(in: source, named: name, byteCounts: input.byteCounts) { () throws(DecryptionError) in
                 guard let client = Network.client() else { throw .unsupported("HTTP") }
                 return try client.open(object).source
             }

@@ -111,7 +111,7 @@ extension CompletionKind {
     static let backends = list(BackendRegistry.names)
 
     /// Names of strategies.
-    static let strategies = list(Strategy.names + [PlaylistRequest.strategyName])
+    static let strategies = list(Format.names + ListStrategy.allCases.map(\.rawValue))
 
     /// Sizes that are worth a try.
     static let sizes = list(["4KiB", "64KiB", "256KiB", "1MiB", "4MiB", "16MB", "16MiB", "100MiB"])

@@ -8,12 +8,16 @@ import Vectors
 
 /// The backends of this machine.
 enum Backends {
-    /// All that can be made. One that fails is named on standard error; one that this machine simply lacks is not, since
-    /// `chunkwise backends` tells.
-    static func available() -> [any CipherBackend] {
+    /// All that can be made and are wanted: those with AES, which is what is measured, unless something else is said.
+    /// One that fails is named on standard error; one that this machine simply lacks is not, since `chunkwise backends`
+    /// tells.
+    static func available(
+        where isWanted: (any CipherBackend) -> Bool = { !$0.aesCiphers.isEmpty }
+    ) -> [any CipherBackend] {
         BackendRegistry.entries.compactMap { entry in
             do throws(DecryptionError) {
-                return try entry.make()
+                let backend = try entry.make()
+                return isWanted(backend) ? backend : nil
             } catch {
                 if case .unavailable = error { return nil }
                 Terminal.warn("backend \(entry.name) is not available: \(error)")
@@ -22,13 +26,21 @@ enum Backends {
         }
     }
 
-    /// Why backends are not there, by their names.
+    /// The reasons why backends are not there or read nothing, by their names.
     static func missing() -> [String: String] {
         var reasons: [String: String] = [:]
         for entry in BackendRegistry.entries {
-            do throws(DecryptionError) { _ = try entry.make() } catch { reasons[entry.name] = "\(error)" }
+            do throws(DecryptionError) {
+                if try entry.make().aesCiphers.isEmpty { reasons[entry.name] = "it has no strategy's cipher" }
+            } catch { reasons[entry.name] = "\(error)" }
         }
         return reasons
+    }
+
+    /// The names of the backends that this machine lacks.
+    static func unavailableNames() -> [String] {
+        let available = BackendRegistry.availableNames
+        return BackendRegistry.names.filter { !available.contains($0) }
     }
 
     /// Our readers over backends.
@@ -38,9 +50,8 @@ enum Backends {
 
     /// A record for each backend that was left out because this machine lacks it: all its vectors were not run.
     static func notRun(groups: [VectorGroup]) -> [ConformanceRecord] {
-        let available = BackendRegistry.availableNames
         let count = groups.reduce(0) { $0 + $1.vectorCount }
-        return BackendRegistry.names.filter { !available.contains($0) }.map { name in
+        return unavailableNames().map { name in
             ConformanceRecord(subject: name, passed: 0, failed: 0, unsupported: 0, notRun: count, failures: [])
         }
     }

@@ -81,8 +81,8 @@ enum WholeFile {
 
 /// Puts reports on disk, or on standard output.
 enum ReportWriting {
-    /// Writes files into a folder, which is created if need be. All are there, on the disk, before the first one replaces
-    /// what has its name: if anything fails, the old report is left as it was.
+    /// Writes files into a folder, which is created if need be. All are there, on the disk, before the first one
+    /// replaces what has its name: if anything fails, the old report is left as it was.
     static func write(_ files: [ReportFile], to folder: FilePath) throws {
         try attempt { try Folder.create(folder) }
         let paths = files.map { folder.pushing(FilePath($0.name)) }
@@ -142,7 +142,7 @@ enum EvidenceWriting {
         _ records: [ConformanceRecord], vectorFiles: [String], mutants: [Evidence.MutantOutcome]?,
         tampering: [TamperRecord]?, startedAt: String, seconds: Int, to folder: String
     ) throws {
-        let backends = Backends.available().map {
+        let backends = Backends.available { !$0.strategyNames.isEmpty }.map {
             RunHeader.Backend(name: $0.name, version: $0.version, cpuFeatures: $0.cpuFeatures)
         }
         let pins = try pins(vectorFiles)

@@ -92,36 +92,3 @@ enum HelpText {
         return lines.joined(separator: "\n")
     }
 }
-
-/// Names that were mistyped.
-enum Spelling {
-    /// The name that a word is most likely meant to be; `nil` if none is close.
-    static func nearest(to word: String, in names: [String]) -> String? {
-        let word = word.lowercased()
-        let best = names.map { ($0, distance(word, $0)) }.min { $0.1 < $1.1 }
-        guard let best, best.1 <= max(1, min(3, word.count / 3)) else {
-            let begun = names.filter { word.count > 1 && $0.hasPrefix(word) }
-            return begun.count == 1 ? begun[0] : nil
-        }
-        return best.0
-    }
-
-    /// How many characters are inserted, deleted, replaced, or swapped with their neighbour between two words.
-    ///
-    /// - Source: The optimal string alignment distance, after Damerau, "A technique for computer detection and correction
-    ///   of spelling errors", CACM 7 (1964).
-    private static func distance(_ first: String, _ second: String) -> Int {
-        let (a, b) = (Array(first), Array(second))
-        var rows = [Array(0...b.count)]
-        for i in 0..<a.count {
-            var row = [i + 1]
-            for j in 0..<b.count {
-                var value = min(row[j] + 1, rows[i][j + 1] + 1, rows[i][j] + (a[i] == b[j] ? 0 : 1))
-                if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { value = min(value, rows[i - 1][j - 1] + 1) }
-                row.append(value)
-            }
-            rows.append(row)
-        }
-        return rows[a.count][b.count]
-    }
-}

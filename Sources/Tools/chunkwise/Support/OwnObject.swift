@@ -20,8 +20,10 @@ struct OwnObject {
             !URLText.isURL(path),
             "--input \(URLText.redacted(path)): expected a file (a URL of HTTP goes into --source)")
         try refusePlaylist("--input \(path)")
-        let strategy = try layout.strategy(ivOptions, keyOptions) { try IVOptions.block(beside: path) }
-        let key = try keyOptions.key(for: layout.strategy)
+        let strategy = try layout.strategy(ivOptions, keyOptions) { iv in
+            try IVOptions.bytes(beside: path, of: iv)
+        }
+        let key = try keyOptions.key(for: layout)
         let object = try attemptInput {
             try ciphertext.open(FileSource(path: FilePath(path)), strategy) { () throws(DecryptionError) in
                 try MeasuredObject.file(FilePath(path), strategy: strategy, key: key)
@@ -36,8 +38,10 @@ struct OwnObject {
         try refusePlaylist("--source \(URLText.redacted(url))")
         let remoteObject = try network.remoteObject(url, isStrict: keyOptions.strict)
         _ = try Network.required()
-        let strategy = try layout.strategy(ivOptions, keyOptions) { try IVOptions.block(beside: remoteObject) }
-        let key = try keyOptions.key(for: layout.strategy)
+        let strategy = try layout.strategy(ivOptions, keyOptions) { iv in
+            try IVOptions.bytes(beside: remoteObject, of: iv)
+        }
+        let key = try keyOptions.key(for: layout)
         let source = try Network.open(remoteObject.opening(strategy))
         let object = try attempt(URLText.redacted(url)) {
             try ciphertext.open(source, strategy) { () throws(DecryptionError) in

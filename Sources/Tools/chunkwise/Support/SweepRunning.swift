@@ -26,8 +26,8 @@ enum SweepRunning {
             try SweepJob(
                 folder: folder, plan: plan, program: program, programVersion: Program.version,
                 programDigest: try FileDigest.programs(program), command: Program.command,
-                startedAt: Program.time(), backends: Backends.available() + ForeignBackend.all(of: plan), shard: shard,
-                cgroups: cgroups,
+                startedAt: Program.time(), backends: available(plan) + ForeignBackend.all(of: plan),
+                encryption: CombinedBackend(), shard: shard, cgroups: cgroups,
                 network: Network.client())
         }
         return try attempt {
@@ -43,6 +43,12 @@ enum SweepRunning {
         }
     }
 
+    /// The backends that have AES, and those that the plan names.
+    private static func available(_ plan: Plan) -> [any CipherBackend] {
+        let named = Set(plan.cells.map(\.cell.backend))
+        return Backends.available { !$0.aesCiphers.isEmpty || named.contains($0.name) }
+    }
+
     /// What starts the subjects of a plan: all cells are measured by one program, which reads servers if any cell does.
     static func program(_ plan: Plan) -> [String] {
         Program.subjectCommand(readsServers: plan.cells.contains { ObjectKind(of: $0.cell)?.isServed ?? true })
@@ -50,7 +56,7 @@ enum SweepRunning {
 
     /// How long a plan will take, by a first look at the backends.
     static func estimate(_ plan: Plan) -> SweepEstimate {
-        let backends = Backends.available()
+        let backends = available(plan)
         var speeds: [String: Double] = [:]
         return SweepEstimate(plan) { name, hasTags in
             let key = "\(name) \(hasTags)"
@@ -114,7 +120,7 @@ enum SweepRunning {
             try PlanReader(
                 file: path, knownBackends: BackendRegistry.names, missingBackends: Backends.missing(),
                 addedBackends: added, object: object,
-                trace: Traces.find,
+                trace: Traces.find, describedFormat: FormatFiles.described,
                 isForeign: ForeignBackend.isForeign
             ).read(text)
         }
@@ -131,8 +137,8 @@ enum SweepRunning {
         return plan
     }
 
-    /// Writes the report of what is there, and prints the verdict; of a run that was stopped, also how much it has, and how
-    /// to go on.
+    /// Writes the report of what is there, and prints the verdict; of a run that was stopped, also how much it has, and
+    /// how to go on.
     ///
     /// - Parameters:
     ///   - results: What was found.

@@ -36,7 +36,7 @@ enum VerifyShard {
             // Nothing may cost more than a shard should.
             let limit = parts.reduce(0) { $0 + $1.cost } / Double(count)
             let backends = try command.backends().map(\.name)
-            let missing = command.backend.isEmpty ? BackendRegistry.names.filter { !backends.contains($0) } : []
+            let missing = command.backend.isEmpty ? Backends.unavailableNames() : []
             // Slow backends get no long reads, and those that are missing none: they are the last ones to be dealt out.
             let slow = backends.filter { Conformance.slowBackends[$0] != nil }
             let subjects = backends.filter { !slow.contains($0) } + slow + missing
@@ -47,8 +47,8 @@ enum VerifyShard {
             folder: subjectFolder)
     }
 
-    /// The digests of the files that a job's options name: vectors, plug-ins, and the words of a subject's command that are
-    /// files here. Programs that are found in PATH are not among them.
+    /// The digests of the files that a job's options name: vectors, plug-ins, and the words of a subject's command that
+    /// are files here. Programs that are found in PATH are not among them.
     private static func files(_ command: VerifyCommand) throws -> [String: String] {
         var files: [String: String] = [:]
         for path in command.vectors.map({ FilePath($0).fromRoot.string }) {
@@ -193,17 +193,18 @@ enum VerifyShard {
 }
 
 extension VectorGroup {
-    /// About how long it takes all backends of a machine, in microseconds; the figures are fitted to times of each group.
+    /// About how long it takes all backends of a machine, in microseconds; the figures are fitted to times of each
+    /// group.
     ///
     /// Backends that take long over them get no reads above a mebibyte, so that a byte of these costs less.
     fileprivate var cost: Double {
         var readCost =
-            switch strategy {
-            case _ where playlist != nil: 28.0
-            case .ctr: 10.0
-            case .cbcContinuous: 14.0
-            case .cbcChunked: 16.0
-            case .chunked: 60.0
+            if playlist != nil {
+                28.0
+            } else if !strategy.isStreaming {
+                60.0
+            } else {
+                strategy.cipher == .aesCTR ? 10.0 : strategy.chunkByteCount == nil ? 14.0 : 16.0
             }
         if threadCount > 1 { readCost += 80 }
         // Most of it is the slowest backend's, and grows with AES's rounds. Source: FIPS 197, section 5, table 3.
@@ -219,10 +220,9 @@ extension VectorGroup {
                 }
             cost += readCost + Double(byteCount) * (byteCount <= 1 << 20 ? byteCost : 0.0096)
             // The chunks that it touches are decrypted whole.
-            if case .chunked(let format) = strategy, byteCount > 0 {
+            if !strategy.isStreaming, let chunk = strategy.chunkByteCount, byteCount > 0 {
                 let last = read.offset + UInt64(byteCount) - 1
-                let count = last / format.chunkByteCount - read.offset / format.chunkByteCount + 1
-                cost += 0.006 * Double(count) * Double(format.chunkByteCount)
+                cost += 0.006 * Double(last / chunk - read.offset / chunk + 1) * Double(chunk)
             }
         }
         return cost

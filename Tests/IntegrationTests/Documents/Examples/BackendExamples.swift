@@ -3,6 +3,7 @@ import KernelBackend
 import NettleBackend
 import OpenSSLBackend
 import RandomAccess
+import SodiumBackend
 import SwiftAESBackend
 
 #if canImport(BoringSSLBackend)
@@ -49,6 +50,13 @@ func allBackends() throws -> [any CipherBackend] {
         backends.append(backend)
     }
     return backends
+}
+
+/// The backend without AES.
+func sodiumBackend() throws -> any CipherBackend {
+    let backend = try Sodium()
+    print(backend.name, backend.version, backend.ciphers)
+    return backend
 }
 
 /// The kernel, where it lets itself be asked.

@@ -2,8 +2,7 @@ import RandomAccess
 
 /// What a read would fetch, without reading.
 func planned() throws -> [Range<UInt64>] {
-    let strategy = Strategy.cbcChunked(
-        chunkByteCount: 1 << 20, iv: Block(bigEndianValue: 7), ivRule: .sequence, padding: .pkcs7)
+    let strategy = try Strategy("cbc-chunked", ["iv": .bytes(Array(0..<16)), "chunkByteCount": .integer(1 << 20)])
     let probe = try Probe(strategy: strategy, ciphertextByteCount: 3 * (1 << 20) + 48)
     // The last block, decrypted, ends with 16 bytes of padding.
     let layout = try probe.layout(lastBlock: Block([UInt8](repeating: 16, count: 16)))

@@ -4,7 +4,7 @@ import SwiftAESBackend
 
 /// Encrypts in memory and reads from the middle.
 func roundTrip() throws -> [UInt8] {
-    let strategy = Strategy.cbcContinuous(iv: Block(bigEndianValue: 7), padding: .pkcs7)
+    let strategy = try Strategy("cbc-continuous", ["iv": .bytes(Array(0..<16))])
     let key = try SecretKey([UInt8](repeating: 1, count: 16))
     let backend = SwiftBitsliced()
 

@@ -14,19 +14,6 @@ extension Mutant {
             let isAuthentic = try chunk.process(with: base)
             return isAuthentic || !isLast
         },
-        .opening(
-            "chunk-empty-last-refused", "An empty last chunk is an error, unless the object is empty.",
-            flag: .chunkEdge,
-            source: "str4d/rage#319"
-        ) { (right, setup, source, strategy, key) throws(DecryptionError) in
-            let reader = try right(setup, source, strategy, key)
-            if case .chunked(.cobblestone) = strategy, reader.plaintextByteCount > 0,
-                reader.plaintextByteCount % 16384 == 0
-            {
-                throw .truncatedCiphertext(byteCount: source.byteCount, expected: "planted")
-            }
-            return reader
-        },
         .source(
             "first-bytes-filled", "Where a short read of the file's first bytes ends, zeros follow.", flag: .shortReads,
             source: "facebookarchive/conceal#112"
@@ -59,7 +46,7 @@ extension Mutant {
         ) { (right, setup, source, strategy, key) throws(DecryptionError) in
             do throws(DecryptionError) {
                 return try right(setup, source, strategy, key)
-            } catch .truncatedCiphertext(let byteCount, _) where strategy.chunkFormat != nil {
+            } catch .truncatedCiphertext(let byteCount, _) where strategy.isAuthenticated {
                 var byte: [UInt8] = [0]
                 for _ in 0..<100 {
                     try byte.withMutableBytes { (bytes) throws(DecryptionError) in
@@ -71,91 +58,53 @@ extension Mutant {
         },
     ]
 
-    private static let chunkNumbers: [Mutant] =
-        [
-            .chunk(
-                "sealed-number-searched", "A chunk passes under the number of one nearby.", flag: .chunkOrder,
-                source: "rfjakob/gocryptfs#1024"
-            ) { (base, chunk, _) throws(DecryptionError) in
-                if try chunk.process(with: base) { return true }
-                // Both formats' numbers, which end with the nonce or a byte before that.
-                for place in [1, 2] {
-                    for number: UInt8 in 1...3 {
-                        var nonce = Array(chunk.nonce)
-                        nonce[nonce.count - place] ^= number
-                        if try chunk.process(with: base, nonce: nonce) { return true }
-                    }
-                }
-                return false
-            },
-            .opening(
-                "chunk-trailing-ignored", "Up to 16 bytes behind the last chunk are ignored.", flag: .trailingData,
-                source: "tink-crypto/tink-cc#20"
-            ) { (right, setup, source, strategy, key) throws(DecryptionError) in
-                do throws(DecryptionError) {
-                    return try right(setup, source, strategy, key)
-                } catch {
-                    guard strategy.chunkFormat != nil, source.byteCount > 100 else { throw error }
-                }
-                func open(without count: UInt64) throws(DecryptionError) -> any RandomAccessDecryptor {
-                    let shorter = ResizedSource(base: source, byteCount: source.byteCount - count)
-                    return try right(setup, shorter, strategy, key)
-                }
-                for count: UInt64 in 1...15 { if let reader = try? open(without: count) { return reader } }
-                return try open(without: 16)
-            },
-        ]
-        + [8, 16, 24].map { bits in
-            Mutant.opening(
-                "sealed-number-\(bits)-bit", "A chunk's number has \(bits) bits.", flag: .chunkCounter,
-                source: "Wycheproof, flag CounterRollover"
-            ) { (right, setup, source, strategy, key) throws(DecryptionError) in
-                let reader = try right(setup, source, strategy, key)
-                guard let chunkByteCount = strategy.chunkFormat?.chunkByteCount else { return reader }
-                return FaultyReader(reader) { (base, offset, buffer) throws(DecryptionError) in
-                    guard offset < base.plaintextByteCount else { return try base.read(at: offset, into: buffer) }
-                    return try base.read(at: offset % (chunkByteCount << bits), into: buffer)
+    private static let chunkNumbers: [Mutant] = [
+        .chunk(
+            "sealed-number-searched", "A chunk passes under the number of one nearby.", flag: .chunkOrder,
+            source: "rfjakob/gocryptfs#1024"
+        ) { (base, chunk, _) throws(DecryptionError) in
+            if try chunk.process(with: base) { return true }
+            // Both formats' numbers, which end with the nonce or a byte before that.
+            for place in [1, 2] {
+                for number: UInt8 in 1...3 {
+                    var nonce = Array(chunk.nonce)
+                    nonce[nonce.count - place] ^= number
+                    if try chunk.process(with: base, nonce: nonce) { return true }
                 }
             }
-        }
+            return false
+        },
+        .opening(
+            "chunk-trailing-ignored", "Up to 16 bytes behind the last chunk are ignored.", flag: .trailingData,
+            source: "tink-crypto/tink-cc#20"
+        ) { (right, setup, source, strategy, key) throws(DecryptionError) in
+            do throws(DecryptionError) {
+                return try right(setup, source, strategy, key)
+            } catch {
+                guard strategy.isAuthenticated, source.byteCount > 100 else { throw error }
+            }
+            func open(without count: UInt64) throws(DecryptionError) -> any RandomAccessDecryptor {
+                let shorter = ResizedSource(base: source, byteCount: source.byteCount - count)
+                return try right(setup, shorter, strategy, key)
+            }
+            for count: UInt64 in 1...15 { if let reader = try? open(without: count) { return reader } }
+            return try open(without: 16)
+        },
+    ]
 
     private static let chunkHeaders: [Mutant] = [
         .opening(
-            "commitment-ignored", "The header's commitment is not compared.", flag: .headerCheck,
-            source: "c2sp.org/chunked-encryption, \"Key derivation\""
-        ) { (right, setup, source, strategy, key) throws(DecryptionError) in
-            guard case .chunked(.cobblestone) = strategy, source.byteCount >= 56 else {
-                return try right(setup, source, strategy, key)
-            }
-            let header = try Oracle(strategy: strategy, key: key).header(of: source)
-            let patched = ScriptedSource(base: source) { (base, offset, buffers) throws(DecryptionError) in
-                let count = try base.read(at: offset, into: buffers)
-                buffers.prefix(count).forEach { start, buffer in
-                    for index in 0..<buffer.count {
-                        let position = offset + UInt64(start + index)
-                        if (24..<56).contains(position) { buffer[index] = header[Int(position)] }
-                    }
-                }
-                return count
-            }
-            return try right(setup, patched, strategy, key)
-        },
-        .opening(
-            "context-ignored", "The context is no part of the keys.", flag: .keyDerivation,
-            source: "c2sp.org/chunked-encryption, \"Key derivation\""
-        ) { (right, setup, source, strategy, key) throws(DecryptionError) in
-            try right(setup, source, strategy.withoutContext, key)
-        },
-        .opening(
-            "key-material-cut", "Of longer key material, as much is used as the derived key has.", flag: .keyDerivation,
+            "key-material-cut", "Of longer key material, as much is used as a key of AES has.", flag: .keyDerivation,
             source: "RFC 5869, section 2.2"
         ) { (right, setup, source, strategy, key) throws(DecryptionError) in
-            guard case .chunked(.tinkAESGCMHKDF(_, _, let byteCount)) = strategy, key.byteCount > byteCount else {
+            guard let input = strategy.format.derivedKeyInput, case .integer(let count)? = strategy[input.name],
+                key.byteCount > count
+            else {
                 return try right(setup, source, strategy, key)
             }
-            let bytes = key.withUnsafeBytes { Array($0.prefix(byteCount)) }
+            let bytes = key.withUnsafeBytes { Array($0.prefix(Int(count))) }
             return try right(setup, source, strategy, try SecretKey(bytes))
-        },
+        }
     ]
 
     /// A fault in how chunks are opened.
@@ -213,21 +162,6 @@ private struct ResizedSource: WrappingSource {
     }
 }
 
-extension Strategy {
-    /// The strategy of objects that are bound to nothing.
-    fileprivate var withoutContext: Strategy {
-        switch self {
-        case .chunked(.cobblestone(let keyByteCount, _)):
-            .chunked(.cobblestone(keyByteCount: keyByteCount, context: []))
-        case .chunked(.tinkAESGCMHKDF(_, let segmentByteCount, let derivedKeyByteCount)):
-            .chunked(
-                .tinkAESGCMHKDF(
-                    associatedData: [], segmentByteCount: segmentByteCount, derivedKeyByteCount: derivedKeyByteCount))
-        default: self
-        }
-    }
-}
-
 extension Mutant {
     /// Faults in what is taken for the end.
     static let chunkRelease: [Mutant] = [
@@ -238,44 +172,33 @@ extension Mutant {
             ConformanceSubject(
                 name: "chunk-edge-ends", supports: ConformanceSubject(backend: backend).supports
             ) { (setup, source, strategy, key) throws(DecryptionError) in
-                guard let format = strategy.chunkFormat else {
-                    return try ConformanceSubject(backend: backend).open(setup, source, strategy, key)
+                let right = ConformanceSubject(backend: backend)
+                do throws(DecryptionError) {
+                    return try right.open(setup, source, strategy, key)
+                } catch {
+                    guard strategy.isAuthenticated, strategy.hasChunkEdge(at: source.byteCount) else { throw error }
+                    let cut = strategy.changing { rules in
+                        rules.isLastNeverFull = false
+                        rules.replaceInChunks(["last": .integer(0)])
+                    }
+                    return try right.open(setup, source, cut, key)
                 }
-                let isAtEdge = format.isChunkEdge(source.byteCount)
-                let isTink = if case .tinkAESGCMHKDF = format { true } else { false }
-                // Cobblestone's last chunk is made up, and Tink's is opened as one that others follow.
-                let whole: any ByteSource =
-                    isAtEdge && !isTink
-                    ? ResizedSource(base: source, byteCount: source.byteCount + UInt64(ChunkFormat.tagByteCount))
-                    : source
-                let planted = FaultyChunkBackend(base: backend) { (base, chunk, isLast) throws(DecryptionError) in
-                    if try chunk.process(with: base) { return true }
-                    guard isAtEdge else { return false }
-                    guard isTink else { return isLast }
-                    var nonce = Array(chunk.nonce)
-                    nonce[nonce.count - 1] = 0
-                    return try chunk.process(with: base, nonce: nonce)
-                }
-                return try ConformanceSubject(backend: planted).open(setup, whole, strategy, key)
             }
         }
     ]
 }
 
-extension ChunkFormat {
-    /// Whether a ciphertext of a length ends where a full chunk does.
-    fileprivate func isChunkEdge(_ byteCount: UInt64) -> Bool {
-        let geometry = Geometry(.chunked(self))
+extension Strategy {
+    /// Says whether a ciphertext of a length ends where a full chunk does.
+    fileprivate func hasChunkEdge(at byteCount: UInt64) -> Bool {
+        guard let geometry else { return false }
         let before = geometry.headerByteCount - geometry.missingByteCount
         return byteCount > before && (byteCount - before) % geometry.storedChunkByteCount == 0
     }
-}
 
-extension Strategy {
-    /// Whether the last byte of a full chunk lies in a range of plaintext.
+    /// Says whether the last byte of a full chunk lies in a range of plaintext.
     fileprivate func hasChunkEnd(in range: Range<UInt64>) -> Bool {
-        guard chunkFormat != nil else { return false }
-        let geometry = Geometry(self)
+        guard isAuthenticated, let geometry else { return false }
         return geometry.chunkIndex(at: range.lowerBound) != geometry.chunkIndex(at: range.upperBound)
     }
 }

@@ -135,9 +135,11 @@ extension Mutant {
             "padding-stripped-though-none", "Padding is stripped where there is none.", flag: .paddingLookalike,
             source: "denoland/deno#32403"
         ) { (right, setup, source, strategy, key) throws(DecryptionError) in
-            guard case .cbcContinuous(let iv, .none) = strategy else { return try right(setup, source, strategy, key) }
+            guard strategy.isWhole, strategy.padding == Padding.none else {
+                return try right(setup, source, strategy, key)
+            }
             do throws(DecryptionError) {
-                return try right(setup, source, .cbcContinuous(iv: iv, padding: .pkcs7), key)
+                return try right(setup, source, .whole(.aesCBC, iv: strategy.iv), key)
             } catch {
                 return try right(setup, source, strategy, key)
             }

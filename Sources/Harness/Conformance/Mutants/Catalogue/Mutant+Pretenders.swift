@@ -106,11 +106,11 @@ extension Mutant {
             flag: .lastBytes, source: "the article on windows of 100 MiB"
         ) { backend in
             ConformanceSubject(name: "article-004") { (setup, source, strategy, key) throws(DecryptionError) in
-                guard case .cbcContinuous(let iv, _) = strategy else {
+                guard strategy.isWhole, strategy.cipher == .aesCBC else {
                     return try ConformanceSubject(backend: backend).open(setup, source, strategy, key)
                 }
                 let context = try backend.makeContext(.aesCBC, .decrypt, key: key)
-                return WindowArticleReader(source: source, iv: iv, context: context)
+                return WindowArticleReader(source: source, iv: strategy.iv, context: context)
             }
         },
     ]

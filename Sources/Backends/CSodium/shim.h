@@ -1,0 +1,6 @@
+#ifndef CHUNKWISE_CSODIUM_H
+#define CHUNKWISE_CSODIUM_H
+
+#include <sodium.h>
+
+#endif

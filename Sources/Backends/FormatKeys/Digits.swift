@@ -1,0 +1,51 @@
+/// Digits that stand for some bits each, as in Base64, Bech32 and hexadecimal.
+///
+/// By hand, since what is decoded may be a secret, of which a library's strings would leave copies, and since age refuses
+/// all but one way to write a value.
+///
+/// - Source: RFC 4648, section 3.5 (bits that are left over are zeros).
+enum Digits {
+    /// RFC 4648, section 4.
+    static let base64 = letters + Array("+/".utf8)
+    /// RFC 4648, section 5.
+    static let base64URL = letters + Array("-_".utf8)
+    /// BIP 173, "Bech32", in upper case.
+    static let bech32 = Array("QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L".utf8)
+
+    private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
+
+    /// The number of whole bytes in so many digits; `nil` if a digit is left over.
+    static func byteCount(of digitCount: Int, _ alphabet: [UInt8]) -> Int? {
+        let bitCount = alphabet.count.trailingZeroBitCount
+        return digitCount * bitCount % 8 < bitCount ? digitCount * bitCount / 8 : nil
+    }
+
+    /// Decodes digits into as many bytes as they have.
+    ///
+    /// - Returns: `false` if there is another number of bytes, another character or a bit left over.
+    static func decode(
+        _ text: some Collection<UInt8>, _ alphabet: [UInt8], into output: UnsafeMutableRawBufferPointer
+    ) -> Bool {
+        guard byteCount(of: text.count, alphabet) == output.count else { return false }
+        let bitCount = alphabet.count.trailingZeroBitCount
+        var (bits, heldCount, index) = (0, 0, 0)
+        for character in text {
+            guard let digit = alphabet.firstIndex(of: character) else { return false }
+            bits = bits << bitCount | digit
+            heldCount += bitCount
+            guard heldCount >= 8 else { continue }
+            heldCount -= 8
+            output[index] = UInt8(truncatingIfNeeded: bits >> heldCount)
+            bits &= 1 << heldCount - 1
+            index += 1
+        }
+        return bits == 0
+    }
+
+    /// Decodes Base64 of nothing secret, without padding.
+    static func bytes(_ text: some Collection<UInt8>) -> [UInt8]? {
+        guard let count = byteCount(of: text.count, base64) else { return nil }
+        var bytes = [UInt8](repeating: 0, count: count)
+        return bytes.withUnsafeMutableBytes { decode(text, base64, into: $0) } ? bytes : nil
+    }
+}

@@ -1,0 +1,79 @@
+import COpenSSL
+import OpenSSLBackend
+package import RandomAccess
+
+/// The cost of scrypt. Source: RFC 7914, section 2.
+package struct ScryptCost: Hashable, Sendable {
+    /// N, r and p.
+    let blockCount: UInt64, blockSize: UInt64, parallelization: UInt64
+
+    /// The most that is worked: 2²² blocks of 1 KiB, 4 GiB. Files that are not trusted say what it costs to read them.
+    private static let maxWork: UInt64 = (1 << 22) * 8
+    private static let expectation = "N a power of 2, and N · r · p at most 2^25 (4 GiB of memory)"
+
+    /// Creates a cost.
+    ///
+    /// - Throws: `FormatKeyError` if it is none, or too much.
+    package init(n: UInt64, r: UInt64, p: UInt64) throws(DecryptionError) {
+        let isPossible = n > 1 && n & (n - 1) == 0 && r > 0 && p > 0
+        let (first, overflows) = n.multipliedReportingOverflow(by: r)
+        let (work, overflowsAgain) = first.multipliedReportingOverflow(by: p)
+        guard isPossible, !overflows, !overflowsAgain, work <= Self.maxWork else {
+            throw .noKey("scrypt", "with N \(n), r \(r), p \(p)", expected: Self.expectation)
+        }
+        (blockCount, blockSize, parallelization) = (n, r, p)
+    }
+}
+
+/// Keys from passwords, by OpenSSL's libcrypto.
+extension SecretKey {
+    /// Derives a key from this password by scrypt. The corresponding C function is `EVP_PBE_scrypt`.
+    package func scrypt(salt: [UInt8], _ cost: ScryptCost, byteCount: Int) throws(DecryptionError) -> SecretKey {
+        try derived(byteCount: byteCount, "EVP_PBE_scrypt") { password, output in
+            EVP_PBE_scrypt(
+                password.assumingMemoryBound(to: CChar.self).baseAddress, password.count, salt, salt.count,
+                cost.blockCount, cost.blockSize,
+                cost.parallelization, 8 << 30, output.baseAddress, output.count)
+        }
+    }
+
+    /// Derives a key from this password by PBKDF2. The corresponding C function is `PKCS5_PBKDF2_HMAC`.
+    func pbkdf2(
+        _ digest: OpaquePointer, salt: [UInt8], iterationCount: Int32, byteCount: Int
+    ) throws(DecryptionError) -> SecretKey {
+        try derived(byteCount: byteCount, "PKCS5_PBKDF2_HMAC") { password, output in
+            PKCS5_PBKDF2_HMAC(
+                password.assumingMemoryBound(to: CChar.self).baseAddress, Int32(password.count), salt,
+                Int32(salt.count), iterationCount, digest, Int32(output.count), output.baseAddress)
+        }
+    }
+
+    /// Derives a key of AES and an IV behind it from this password, with one iteration. The corresponding C function is
+    /// `EVP_BytesToKey`.
+    ///
+    /// - Precondition: `keyByteCount` is 16, 24 or 32.
+    func bytesToKey(_ digest: OpaquePointer, salt: [UInt8], keyByteCount: Int) throws(DecryptionError) -> SecretKey {
+        precondition(salt.count == PKCS5_SALT_LEN, "a salt of \(salt.count) bytes")
+        let ciphers = [16: EVP_aes_128_cbc(), 24: EVP_aes_192_cbc(), 32: EVP_aes_256_cbc()]
+        guard let cipher = ciphers[keyByteCount] else { preconditionFailure("a key of \(keyByteCount) bytes") }
+        return try derived(byteCount: keyByteCount + Block.byteCount, "EVP_BytesToKey") { password, output in
+            let iv = output.baseAddress.map { $0 + keyByteCount }
+            let count = EVP_BytesToKey(
+                cipher, digest, salt, password.assumingMemoryBound(to: UInt8.self).baseAddress, Int32(password.count),
+                1,
+                output.baseAddress, iv)
+            return count == keyByteCount ? 1 : 0
+        }
+    }
+
+    /// Derives a key by a C function that returns 1 for success.
+    private func derived(
+        byteCount: Int, _ function: String,
+        _ body: (UnsafeRawBufferPointer, UnsafeMutableBufferPointer<UInt8>) -> Int32
+    ) throws(DecryptionError) -> SecretKey {
+        try SecretKey(byteCount: byteCount) { (output) throws(DecryptionError) in
+            let result = withUnsafeBytes { body($0, output.assumingMemoryBound(to: UInt8.self)) }
+            try OpenSSLFailure.check(result, in: function)
+        }
+    }
+}

@@ -1,0 +1,203 @@
+package import RandomAccess
+import Support
+import Synchronization
+package import SystemPackage
+
+/// The strategies whose file is a list of pieces, and not the object.
+package enum ListStrategy: String, CaseIterable, Sendable {
+    /// A media playlist, or a master playlist that leads to one. Source: RFC 8216.
+    case playlist = "hls-aes128"
+    /// A document; see ``PieceFile``.
+    case pieces
+    /// A fragmented MP4 file of Common Encryption, as a list of one piece.
+    case film
+}
+
+/// The pieces of a document, in files beside it; see `PieceDocument`. Or a film, which is a piece by itself.
+package final class PieceFile: PieceList {
+    /// The document's path.
+    package let path: FilePath
+
+    private let folder: RootedFolder
+    private let pieces: [PieceDocument.Piece]
+    /// The files, each once, and the number of each piece's.
+    private let files: [String]
+    private let numbers: [Int]
+    private let keys: [String: Result<SecretKey, DecryptionError>]
+    private let key: SecretKey?
+    private let record: Mutex<Record>
+    /// What is encrypted of each piece that is a film and was opened.
+    private let films: Mutex<[Int: ProtectedExtents]> = Mutex([:])
+    /// True if the file is a film itself.
+    private let isFilm: Bool
+
+    /// The files that were read until now: the document, keys, lists of samples, and the sources that were opened.
+    private struct Record {
+        /// The first version of each file, by its path.
+        var versions: [String: FileIdentity] = [:]
+        /// `true` if nobody writes to any of them.
+        var isSettled = true
+
+        mutating func note(_ file: FileSource, _ path: FilePath) {
+            versions[path.string] = versions[path.string] ?? file.opened
+            isSettled = isSettled && file.canBePinned()
+        }
+    }
+
+    /// Reads a document and the keys that it names.
+    ///
+    /// - Parameters:
+    ///   - path: The document.
+    ///   - key: The key of the pieces for which the document names none.
+    ///   - strategy: Makes a strategy of its text and an IV, if there is one beside it.
+    ///   - readKey: Reads a key of one of some lengths from a file.
+    /// - Throws: `DecryptionError.io`; `PartError` with the path and a `DescriptionError`, which has line and column.
+    ///   The faults of single pieces, such as a missing key, are not thrown.
+    package convenience init(
+        path: FilePath, key: SecretKey?, strategy: (String, [UInt8]?) throws(DecryptionError) -> Strategy,
+        readKey: (FilePath, [Int]) throws(DecryptionError) -> SecretKey
+    ) throws(DecryptionError) {
+        let (source, text) = try Self.contents(of: path, maxByteCount: PieceDocument.maxByteCount)
+        let pieces: [PieceDocument.Piece]
+        do throws(DescriptionError) {
+            pieces = try PieceDocument(text, strategy: strategy).pieces
+        } catch {
+            throw .inPart(path.string, .layer(AnyLayerError(error)))
+        }
+        try self.init(path, pieces, key, isFilm: false, source, readKey: readKey)
+    }
+
+    /// Opens a film as a list of one piece.
+    ///
+    /// - Parameters:
+    ///   - path: The film.
+    ///   - key: Its key.
+    /// - Throws: `DecryptionError.io`. What is wrong with the film is not thrown.
+    package convenience init(film path: FilePath, key: SecretKey?) throws(DecryptionError) {
+        guard let name = path.lastComponent?.string else {
+            throw .invalidParameter(name: "file", value: path.string, expected: "the name of a film")
+        }
+        try self.init(
+            path, [PieceDocument.Piece(film: name)], key, isFilm: true, try FileSource(path: path)
+        ) { (path, _) throws(DecryptionError) in throw .unsupported("the key file \(path)") }
+    }
+
+    /// Reads a file that is a list of something; what is too long to be one is not read, but for the byte that says so.
+    private static func contents(
+        of path: FilePath, maxByteCount: Int
+    ) throws(DecryptionError) -> (source: FileSource, bytes: [UInt8]) {
+        let source = try FileSource(path: path)
+        let text = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: Int(min(source.byteCount, UInt64(maxByteCount) + 1)), alignment: 16)
+        defer { text.deallocate() }
+        try source.fetch(at: 0, into: text)
+        try source.checkVersion()
+        return (source, Array(text))
+    }
+
+    private init(
+        _ path: FilePath, _ pieces: [PieceDocument.Piece], _ key: SecretKey?, isFilm: Bool, _ source: FileSource,
+        readKey: (FilePath, [Int]) throws(DecryptionError) -> SecretKey
+    ) throws(DecryptionError) {
+        let parent = path.removingLastComponent()
+        let folder = try RootedFolder(parent.isEmpty ? "." : parent)
+        var (files, numbers, known): ([String], [Int], [String: Int]) = ([], [], [:])
+        var keys: [String: Result<SecretKey, DecryptionError>] = [:]
+        var record = Record()
+        record.note(source, path)
+        for piece in pieces {
+            let number = known[piece.file] ?? files.count
+            if number == files.count { files.append(piece.file) }
+            known[piece.file] = number
+            numbers.append(number)
+            guard let file = piece.keyFile, keys[file] == nil else { continue }
+            let byteCounts = piece.content.keyByteCounts ?? [16, 32]
+            do throws(DecryptionError) {
+                let path = try folder.path(FilePath(file), named: file)
+                // Looked at first, so that a key that is replaced meanwhile is another one.
+                record.versions[path.string] = FileIdentity(ofFile: path.string)
+                // Refuses a pipe, which would be waited for.
+                _ = try FileSource(path: path)
+                keys[file] = .success(try readKey(path, byteCounts))
+            } catch {
+                keys[file] = .failure(error)
+            }
+        }
+        (self.path, self.key, self.folder, self.isFilm, self.pieces) = (path, key, folder, isFilm, pieces)
+        (self.files, self.numbers, self.keys) = (files, numbers, keys)
+        self.record = Mutex(record)
+    }
+
+    /// The paths of the document and all files that it names, as far as there are any.
+    package var paths: [FilePath] {
+        [path]
+            + (files + keys.keys + pieces.compactMap(\.samplesFile)).compactMap {
+                try? folder.path(FilePath($0), named: $0)
+            }
+    }
+
+    /// All keys that are there.
+    package var allKeys: [SecretKey] {
+        keys.sorted { $0.key < $1.key }.compactMap { try? $0.value.get() } + [key].compactMap(\.self)
+    }
+
+    /// `true` if each file that was opened until now was found to be one that nobody writes to.
+    package var canBePinned: Bool { record.withLock { $0.isSettled } }
+
+    /// The versions of all files that were read until now, by their paths.
+    package var versions: [String: FileIdentity] { record.withLock { $0.versions } }
+
+    package var count: Int { pieces.count }
+
+    package var sourceCount: Int { files.count }
+
+    package func openSource(_ source: Int) throws(DecryptionError) -> any ByteSource {
+        let path = try folder.path(FilePath(files[source]), named: files[source])
+        let file = try FileSource(path: path)
+        record.withLock { $0.note(file, path) }
+        return PinnedSource(file)
+    }
+
+    package func source(of piece: Int) -> Int { numbers[piece] }
+
+    package func place(of piece: Int, in source: any ByteSource) throws(DecryptionError) -> PiecePlace {
+        let known = films.withLock { $0[piece] }
+        let place = try pieces[piece].place(in: source, known) { (file) throws(DecryptionError) in
+            try samples(in: file)
+        }
+        if known == nil, let found = place.extents { films.withLock { $0[piece] = found } }
+        return place
+    }
+
+    private func samples(in file: String) throws(DecryptionError) -> ProtectedExtents {
+        let path = try folder.path(FilePath(file), named: file)
+        let (source, text) = try Self.contents(of: path, maxByteCount: ProtectedExtents.maxListByteCount)
+        record.withLock { $0.note(source, path) }
+        do throws(DecryptionError) {
+            return try ProtectedExtents(list: text)
+        } catch {
+            throw .inPart(file, error)
+        }
+    }
+
+    package func key(of piece: Int) throws(DecryptionError) -> SecretKey? {
+        let piece = pieces[piece]
+        guard let name = piece.content.name else { return nil }
+        if let file = piece.keyFile { return try keys[file]?.get() }
+        guard let key else {
+            throw .invalidKeyMaterial(
+                byteCount: 0, expected: "a key file, named for the piece or for all, for \(name)")
+        }
+        return key
+    }
+
+    package func name(of piece: Int) -> String {
+        if isFilm { return pieces[piece].file }
+        return "piece \(piece + 1) (line \(pieces[piece].place.line), \(pieces[piece].file))"
+    }
+
+    /// Opens several at once.
+    package func map<Result: Sendable>(_ transform: @escaping @Sendable (Int) -> Result) -> [Result] {
+        Parallel.map(Array(pieces.indices), transform)
+    }
+}

@@ -1,0 +1,196 @@
+/// The keys, nonces and associated data of an object's chunks, for chunks that nobody has seen. From them follows what
+/// is noticed of chunks that are moved, cut off or put into another object, and whether two chunks share a nonce.
+struct ChunkBindings {
+    private let format: Format
+    private let shape: ChunkShape
+    private let names: [String: Value]
+    private let key: Formula
+    private let nonce: Formula
+    private let associatedData: Formula?
+
+    /// The input of a cipher that is not the plaintext.
+    struct Binding: Hashable {
+        let key: ByteString
+        let nonce: ByteString
+        /// What a tag depends on beside the data: of the cipher's, key, nonce and associated data; of a code of the
+        /// data, its key and what it is of.
+        let noticed: [ByteString]
+    }
+
+    /// Works out what is known of an object with these names.
+    ///
+    /// - Throws: `DecryptionError.invalidParameter` for expressions without values.
+    init(_ format: Format, _ shape: ChunkShape, _ names: [String: Value]) throws(DecryptionError) {
+        // They tell where the object ends, which differs between the chunks that are compared.
+        let names = names.filter { $0.key != "count" && $0.key != "size" }
+        (self.format, self.shape, self.names) = (format, shape, names)
+        key = try format.key.folded(names, in: format.name)
+        nonce = try format.nonce.folded(names, in: format.name)
+        associatedData = try format.associatedData.map { formula throws(DecryptionError) in
+            try formula.folded(names, in: format.name)
+        }
+    }
+
+    /// Numbers of chunks at which the widths of counters end.
+    private var indices: [UInt64] {
+        guard shape.geometry.chunkByteCount != .max else { return [0] }
+        let all: [UInt64] = Array(0..<34) + [255, 256, 65535, 65536, 1 << 24, 1 << 32]
+        return all.filter { $0 < shape.geometry.maxChunkCount }
+    }
+
+    /// The binding of a chunk.
+    ///
+    /// - Parameters:
+    ///   - index: The chunk's number.
+    ///   - chunkCount: The number of the object's chunks.
+    ///   - seed: Tells the random parts of a chunk from those of another one.
+    ///   - byteCount: The bytes of its plaintext; `nil` of a full one.
+    /// - Returns: `nil` for a chunk that cannot be: its number does not fit.
+    private func binding(
+        ofChunk index: UInt64, of chunkCount: UInt64, seed: UInt8, byteCount: UInt64? = nil
+    ) -> Binding? {
+        let geometry = shape.geometry
+        let plaintextByteCount =
+            byteCount
+            ?? (geometry.chunkByteCount == .max
+                ? geometry.end.unitByteCount : geometry.chunkByteCount - (index == 0 ? geometry.missingByteCount : 0))
+        let (offset, overflow) = index.multipliedReportingOverflow(by: geometry.chunkByteCount)
+        guard !overflow else { return nil }
+        let numbers = ChunkNumbers(
+            index: index, plaintextByteCount: plaintextByteCount,
+            storedByteCount: plaintextByteCount
+                + (index + 1 == chunkCount ? geometry.lastOverheadByteCount : geometry.overheadByteCount),
+            offset: offset - min(offset, geometry.missingByteCount))
+        var names = names.merging(numbers.names) { $1 }
+        names["last"] = .integer(index + 1 == chunkCount ? 1 : 0)
+        names["count"] = .integer(Int128(chunkCount))
+        names["size"] = .integer(Int128(chunkCount) * (1 << 40))
+        var open: [(field: Format.Field, count: Int)] = []
+        for part in shape.parts {
+            guard case .field(let field) = part.part else { continue }
+            let count = part.range(isLast: index + 1 == chunkCount).count
+            if field.content.isEmpty {
+                names[field.name] = .bytes(ByteString(repeating: seed, count: count))
+            } else {
+                open.append((field, count))
+            }
+        }
+        while let place = open.firstIndex(where: { $0.field.content[0].isKnown(names) }) {
+            let field = open.remove(at: place).field
+            guard let value = try? field.content[0].value(names, in: format.name) else { return nil }
+            names[field.name] = value
+        }
+        // Those that depend on one another.
+        for (field, count) in open { names[field.name] = .bytes(ByteString(repeating: seed, count: count)) }
+        guard let key = try? key.bytes(names, in: format.name), let nonce = try? nonce.bytes(names, in: format.name)
+        else { return nil }
+        var noticed = shape.cipher.isAuthenticated ? [key, nonce] : []
+        let codes = shape.parts.filter(\.part.isCode).flatMap { part -> [Expression] in
+            guard case .field(let field) = part.part, let code = CodeExpression(field.content[0].expression) else {
+                return []
+            }
+            return [code.key, code.before, code.behind]
+        }
+        for expression in (associatedData.map { [$0.expression] } ?? []) + codes {
+            guard let bytes = (try? expression.value(names))?.bytes else { return nil }
+            noticed.append(bytes)
+        }
+        return Binding(key: key, nonce: nonce, noticed: noticed)
+    }
+
+    private static let farCount: UInt64 = 1 << 40
+
+    /// Says whether a chunk in the place of another one is noticed, also by who does not look at its parts.
+    var isIndexBound: Bool {
+        let all = indices.compactMap { binding(ofChunk: $0, of: Self.farCount, seed: 1) }
+        return Set(all.map(\.noticed)).count == all.count
+    }
+
+    /// Says whether an object that was cut behind a full chunk is noticed.
+    var isEndBound: Bool {
+        if shape.geometry.chunkByteCount == .max || format.isLastNeverFull { return true }
+        // Of a derived value that uses the length, another length makes another one.
+        if format.derived.contains(where: { $0.formula.expression.names.contains("size") }) { return true }
+        return indices.prefix(3).allSatisfy { index in
+            let last = binding(ofChunk: index, of: index + 1, seed: 1)
+            return last == nil || last?.noticed != binding(ofChunk: index, of: Self.farCount, seed: 1)?.noticed
+        }
+    }
+
+    /// Says whether chunks have the same bindings as those of another object: the first ones, and the last one, with as
+    /// many bytes of plaintext as they may have, of which some formats have only some.
+    func isEqual(to other: ChunkBindings, byteCount: UInt64) -> Bool {
+        [(0, 1), (0, 2), (1, 2), (1, 3)].allSatisfy { index, count in
+            [nil, shape.geometry.end.unitByteCount, byteCount].allSatisfy { byteCount in
+                binding(ofChunk: index, of: count, seed: 1, byteCount: byteCount)
+                    == other.binding(ofChunk: index, of: count, seed: 1, byteCount: byteCount)
+            }
+        }
+    }
+
+    /// Says whether chunks of another object, which has the same key and inputs, are noticed.
+    func isBound(against other: ChunkBindings) -> Bool {
+        binding(ofChunk: 0, of: Self.farCount, seed: 1)?.noticed
+            != other.binding(ofChunk: 0, of: Self.farCount, seed: 1)?.noticed
+    }
+
+    /// Says whether chunks of another object have the same nonces, where the cipher cannot do with it. Random ones are
+    /// taken to differ.
+    func sharesNonces(with other: ChunkBindings) -> Bool { shape.cipher.needsNoncesOnce && hasNonces(of: other) }
+
+    /// Says whether each chunk of an object has a key or a nonce of its own.
+    var hasOwnNonces: Bool {
+        let all = indices.enumerated().compactMap { binding(ofChunk: $1, of: Self.farCount, seed: UInt8($0)) }
+        return Set(all.map { [$0.key, $0.nonce] }).count == all.count
+    }
+
+    /// Says whether the first chunks of both objects have one key and nonce.
+    func hasNonces(of other: ChunkBindings) -> Bool {
+        let (left, right) = (
+            binding(ofChunk: 0, of: Self.farCount, seed: 1), other.binding(ofChunk: 0, of: Self.farCount, seed: 2)
+        )
+        return left?.key == right?.key && left?.nonce == right?.nonce
+    }
+
+    /// Two chunks of one object that are encrypted with the same key and nonce, or, in CTR, with the same counter
+    /// blocks; `nil` if there are none, or if the cipher can do with it.
+    var chunksWithOneNonce: (UInt64, UInt64)? {
+        guard shape.cipher.needsNoncesOnce else { return nil }
+        let all = indices.enumerated().compactMap { place, index in
+            binding(ofChunk: index, of: Self.farCount, seed: UInt8(place)).map { (index, $0) }
+        }
+        for (place, one) in all.enumerated() {
+            if let other = all[..<place].first(where: { collide($0, one) }) { return (other.0, one.0) }
+        }
+        // The last chunk, full and short, beside the others.
+        guard let last = indices.last, last > 0 else { return nil }
+        for (seed, byteCount) in [(UInt8(0x7E), nil), (0x7F, shape.geometry.end.unitByteCount)] {
+            guard let end = binding(ofChunk: last, of: last + 1, seed: seed, byteCount: byteCount) else { continue }
+            if let other = all.first(where: { $0.0 != last && collide($0, (last, end)) }) { return (other.0, last) }
+        }
+        return nil
+    }
+
+    /// Says whether a chunk of an object of so many has a key and nonce.
+    func uses(_ key: ByteString, _ nonce: ByteString, chunkCount: UInt64) -> Bool {
+        (0..<chunkCount).contains { index in
+            let chunk = binding(ofChunk: index, of: chunkCount, seed: UInt8(truncatingIfNeeded: index + 1))
+            return chunk?.key == key && chunk?.nonce == nonce
+        }
+    }
+
+    /// Says whether two chunks have one key and nonce, or in CTR one counter block.
+    private func collide(_ one: (UInt64, Binding), _ other: (UInt64, Binding)) -> Bool {
+        guard one.1.key == other.1.key else { return false }
+        guard shape.cipher.isStreaming, let left = try? Block(one.1.nonce.array),
+            let right = try? Block(other.1.nonce.array)
+        else { return one.1.nonce == other.1.nonce }
+        // The counter blocks that a chunk takes.
+        func blockCount(_ index: UInt64) -> UInt128 {
+            let geometry = shape.geometry
+            return UInt128(geometry.chunkByteCount - (index == 0 ? geometry.missingByteCount : 0) + 15) / 16
+        }
+        let distance = right.bigEndianValue &- left.bigEndianValue
+        return distance < blockCount(one.0) || 0 &- distance < blockCount(other.0)
+    }
+}

@@ -1,0 +1,123 @@
+/// A byte string that follows from a chunk's number, its lengths and its stored parts: a nonce, or associated data.
+///
+/// Compiled when an object is opened: what is known then is a template, and each chunk only gets its numbers and parts
+/// put into it. That takes no memory. An expression that does not fit (a hash of the number, say) is evaluated as it
+/// stands, which does.
+final class ChunkFormula: Sendable {
+    private let inner: Form
+    private let last: Form
+    private let format: String
+    /// The places of the parts that a formula uses.
+    private let parts: PartRanges
+
+    private enum Form: Hashable, Sendable {
+        case template(ChunkTemplate)
+        case formula(Formula, byteCount: Int)
+
+        var byteCount: Int {
+            switch self {
+            case .template(let template): template.byteCount
+            case .formula(_, let byteCount): byteCount
+            }
+        }
+
+        /// `true` of templates, whose numbers grow or shrink with the chunk's.
+        var isTotal: Bool {
+            switch self {
+            case .template: true
+            case .formula(let formula, _): formula.expression.isTotal
+            }
+        }
+    }
+
+    /// Compiles a formula, in which everything but what chunks differ in has been worked out.
+    ///
+    /// - Parameters:
+    ///   - formula: The formula.
+    ///   - parts: The stored parts of a chunk: where they lie in it.
+    ///   - trial: The numbers of a first chunk, from which the length follows.
+    ///   - format: The format's name, for errors.
+    /// - Throws: `DecryptionError.invalidParameter` for a formula that has no value.
+    init(
+        _ formula: Formula, parts: PartRanges, trial: ChunkNumbers, in format: String
+    ) throws(DecryptionError) {
+        (self.format, self.parts) = (format, parts)
+        func form(isLast: Bool) throws(DecryptionError) -> Form {
+            let formula = try formula.folded(["last": .integer(isLast ? 1 : 0)], in: format)
+            let parts = parts[isLast: isLast]
+            if let template = ChunkTemplate(formula.expression, parts: parts) { return .template(template) }
+            var names = trial.names
+            for (name, range) in parts { names[name] = .bytes(ByteString(repeating: 0, count: range.count)) }
+            return .formula(formula, byteCount: try formula.bytes(names, in: format).count)
+        }
+        (inner, last) = (try form(isLast: false), try form(isLast: true))
+    }
+
+    /// Says whether all chunks between two that have a value have one.
+    var isTotal: Bool { inner.isTotal && last.isTotal }
+
+    /// Says whether the last chunk has another formula.
+    var differsAtEnd: Bool { inner != last }
+
+    /// The max number of bytes.
+    var maxByteCount: Int { max(inner.byteCount, last.byteCount) }
+
+    /// The bytes if they are the same for all chunks.
+    var constant: [UInt8]? {
+        guard inner == last, case .template(let template) = inner else { return nil }
+        return template.constant
+    }
+
+    /// Writes the bytes of a chunk.
+    ///
+    /// - Parameters:
+    ///   - numbers: The chunk's numbers.
+    ///   - isLast: Whether it is the object's last chunk.
+    ///   - stored: The chunk as it is stored; not looked at if the formula has no parts.
+    ///   - output: Space for ``maxByteCount`` bytes.
+    /// - Returns: How many bytes were written.
+    /// - Throws: `DecryptionError.invalidParameter` if the formula has no value for this chunk.
+    @inline(__always)
+    func write(
+        _ numbers: ChunkNumbers, isLast: Bool, stored: UnsafeRawBufferPointer,
+        into output: UnsafeMutableRawBufferPointer
+    ) throws(DecryptionError) -> Int {
+        switch isLast ? last : inner {
+        case .template(let template):
+            guard template.write(numbers, stored: stored, into: output) else {
+                throw .invalidParameter(
+                    name: "chunk number", value: "\(numbers.index)",
+                    expected: "one that the numbers of \(format)'s chunks can hold")
+            }
+            return template.byteCount
+        case .formula(let formula, _):
+            return try evaluate(formula, numbers, isLast: isLast, stored: stored, into: output)
+        }
+    }
+
+    @inline(never)
+    private func evaluate(
+        _ formula: Formula, _ numbers: ChunkNumbers, isLast: Bool, stored: UnsafeRawBufferPointer,
+        into output: UnsafeMutableRawBufferPointer
+    ) throws(DecryptionError) -> Int {
+        var names = numbers.names
+        for (name, range) in parts[isLast: isLast] {
+            names[name] = .bytes(ByteString(stored[range.place(in: stored.count)]))
+        }
+        let bytes = try formula.bytes(names, in: format)
+        guard bytes.count <= output.count else {
+            throw formula.failure(
+                EvaluationFailure("it grows with the chunk's number: expected one length"), in: format)
+        }
+        bytes.withUnsafeBytes { output.copyMemory(from: $0) }
+        return bytes.count
+    }
+}
+
+extension ChunkFormula: Hashable {
+    static func == (left: ChunkFormula, right: ChunkFormula) -> Bool {
+        left === right || left.inner == right.inner && left.last == right.last
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(maxByteCount) }
+}

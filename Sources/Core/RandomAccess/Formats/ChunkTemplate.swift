@@ -1,0 +1,246 @@
+/// Bytes, and what is put into them for each chunk.
+final class ChunkTemplate: @unchecked Sendable {
+    /// The bytes that are known, and zeros. Written in `init` only, like the steps.
+    private let bytes: UnsafeMutableRawBufferPointer
+    private let steps: UnsafeMutableBufferPointer<Step>
+    /// The steps as they follow from the expression.
+    private let planned: [Plan.Step]
+
+    /// A number or a stored part, which is XORed or added to some of the bytes.
+    private struct Step: BitwiseCopyable {
+        let offset: Int
+        let byteCount: Int
+        let kind: Kind
+        /// The offset of a part: from the chunk's start, or, if negative, from its end.
+        let part: Int
+        let number: ChunkNumbers.Name
+        /// The place in the plan of a number that takes more than one step to work out, or -1.
+        let formula: Int
+
+        enum Kind: UInt8, BitwiseCopyable {
+            case part, bigEndian, littleEndian, bigEndianSum, littleEndianSum
+        }
+    }
+
+    /// Compiles an expression; `nil` if it has parts that no template has.
+    init?(_ expression: Expression, parts: [String: Range<Int>]) {
+        guard var plan = Plan(expression, parts: parts) else { return nil }
+        planned = plan.steps
+        bytes = .allocate(byteCount: plan.bytes.count, alignment: 16)
+        bytes.copyBytes(from: plan.bytes)
+        plan.erase()
+        steps = .allocate(capacity: plan.steps.count)
+        let compiled = plan.steps.enumerated().map { index, step in
+            switch step.operand {
+            case .part(let offset):
+                Step(
+                    offset: step.offset, byteCount: step.byteCount, kind: .part, part: offset, number: .index,
+                    formula: -1)
+            case .number(let number, let isBigEndian, let isSum):
+                Step(
+                    offset: step.offset, byteCount: step.byteCount,
+                    kind: isSum
+                        ? isBigEndian ? .bigEndianSum : .littleEndianSum : isBigEndian ? .bigEndian : .littleEndian,
+                    part: 0, number: number.start, formula: number.isPlain ? -1 : index)
+            }
+        }
+        _ = steps.initialize(from: compiled)
+    }
+
+    deinit {
+        eraseBytes(bytes)
+        bytes.deallocate()
+        steps.deallocate()
+    }
+
+    var byteCount: Int { bytes.count }
+
+    /// The bytes if they are the same for all chunks.
+    var constant: [UInt8]? { steps.isEmpty ? Array(bytes) : nil }
+
+    /// Writes the bytes of a chunk.
+    ///
+    /// - Returns: Whether all numbers fit.
+    @inline(__always)
+    func write(
+        _ numbers: ChunkNumbers, stored: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
+    ) -> Bool {
+        precondition(output.count >= bytes.count, "\(output.count) bytes for \(bytes.count)")
+        guard let start = output.baseAddress, let template = bytes.baseAddress else { return true }
+        start.copyMemory(from: template, byteCount: bytes.count)
+        for step in steps {
+            let target = start + step.offset
+            if step.kind == .part {
+                let offset = step.part < 0 ? stored.count + step.part : step.part
+                for index in 0..<step.byteCount {
+                    target.storeBytes(
+                        of: target.load(fromByteOffset: index, as: UInt8.self) ^ stored[offset + index],
+                        toByteOffset: index, as: UInt8.self)
+                }
+                continue
+            }
+            if step.formula >= 0 {
+                guard write(planned[step.formula], numbers, into: target) else { return false }
+                continue
+            }
+            var value = numbers[step.number]
+            switch step.kind {
+            case .bigEndian, .littleEndian, .part:
+                let isBigEndian = step.kind == .bigEndian
+                var place = isBigEndian ? step.byteCount - 1 : 0
+                while value != 0, place >= 0, place < step.byteCount {
+                    target.storeBytes(
+                        of: target.load(fromByteOffset: place, as: UInt8.self) ^ UInt8(truncatingIfNeeded: value),
+                        toByteOffset: place, as: UInt8.self)
+                    value >>= 8
+                    place += isBigEndian ? -1 : 1
+                }
+                guard value == 0 else { return false }
+            case .bigEndianSum, .littleEndianSum:
+                UnsafeMutableRawBufferPointer(start: target, count: step.byteCount)
+                    .add(Int128(value), isBigEndian: step.kind == .bigEndianSum)
+            }
+        }
+        return true
+    }
+}
+
+extension ChunkTemplate: Hashable {
+    static func == (left: ChunkTemplate, right: ChunkTemplate) -> Bool {
+        left.planned == right.planned && left.bytes.elementsEqual(right.bytes)
+    }
+    func hash(into hasher: inout Hasher) { hasher.combine(bytes.count) }
+}
+
+extension ChunkTemplate {
+    /// Writes a number that takes more than one step to work out.
+    ///
+    /// - Returns: Whether it has a value, and fits.
+    @inline(never)
+    private func write(_ step: Plan.Step, _ numbers: ChunkNumbers, into target: UnsafeMutableRawPointer) -> Bool {
+        guard case .number(let number, let isBigEndian, let isSum) = step.operand,
+            let value = number.value(numbers)
+        else { return false }
+        let output = UnsafeMutableRawBufferPointer(start: target, count: step.byteCount)
+        if isSum {
+            output.add(value, isBigEndian: isBigEndian)
+            return true
+        }
+        guard value >= 0 else { return false }
+        var rest = value
+        for index in output.indices {
+            output[isBigEndian ? output.count - 1 - index : index] ^= UInt8(truncatingIfNeeded: rest)
+            rest >>= 8
+        }
+        return rest == 0
+    }
+}
+
+/// The bytes of a template, and its steps, as they are worked out from an expression.
+private struct Plan: Hashable, Sendable {
+    private(set) var bytes: [UInt8] = []
+    private(set) var steps: [Step] = []
+
+    struct Step: Hashable, Sendable {
+        enum Operand: Hashable, Sendable {
+            case number(ChunkNumber, isBigEndian: Bool, isSum: Bool)
+            case part(offset: Int)
+        }
+        let offset: Int
+        let byteCount: Int
+        let operand: Operand
+    }
+
+    init?(_ expression: Expression, parts: [String: Range<Int>]) {
+        guard append(expression, parts) else { return nil }
+    }
+
+    /// Erases the bytes, which may follow from a key.
+    mutating func erase() { bytes.withUnsafeMutableBytes { eraseBytes($0) } }
+
+    private mutating func append(_ expression: Expression, _ parts: [String: Range<Int>]) -> Bool {
+        switch expression {
+        case .bytes(let literal): literal.withUnsafeBytes { append($0) }
+        case .name(let name):
+            guard let range = parts[name] else { return false }
+            append(.part(offset: range.lowerBound), byteCount: range.count)
+        case .call(.slice, let arguments), .call(.truncate, let arguments):
+            guard case .name(let name) = arguments[0], let range = parts[name],
+                case .integer(let count)? = arguments.last, count >= 0, count <= range.count
+            else { return false }
+            var start: Int128 = 0
+            if arguments.count == 3 {
+                guard case .integer(let value) = arguments[1] else { return false }
+                start = value
+            }
+            guard start >= 0, start <= Int128(range.count) - count else { return false }
+            append(.part(offset: range.lowerBound + Int(start)), byteCount: Int(count))
+        case .call(.be, let arguments), .call(.le, let arguments):
+            guard case .integer(let count) = arguments[1], (0...64).contains(count) else { return false }
+            return append(arguments[0], byteCount: Int(count), isBigEndian: expression.isCall(.be))
+        case .call(let function, let arguments) where function.encoding != nil:
+            guard let encoding = function.encoding else { return false }
+            return append(arguments[0], byteCount: encoding.byteCount, isBigEndian: encoding.isBigEndian)
+        case .call(.addBE, let arguments), .call(.addLE, let arguments):
+            let start = bytes.count
+            guard append(arguments[0], parts), let number = ChunkNumber(arguments[1]) else { return false }
+            let operand = Step.Operand.number(number, isBigEndian: expression.isCall(.addBE), isSum: true)
+            steps.append(Step(offset: start, byteCount: bytes.count - start, operand: operand))
+        case .operation(.concatenation, let left, let right):
+            return append(left, parts) && append(right, parts)
+        case .operation(.xor, let left, let right):
+            guard var first = Plan(left, parts: parts), var second = Plan(right, parts: parts),
+                first.bytes.count == second.bytes.count
+            else { return false }
+            defer {
+                first.erase()
+                second.erase()
+            }
+            // What is added has to be there before anything is XORed to it.
+            let isKnown = second.bytes.allSatisfy { $0 == 0 }
+            guard !second.hasSum, !first.hasSum || isKnown else { return false }
+            let start = bytes.count
+            append(count: first.bytes.count)
+            for index in first.bytes.indices { bytes[start + index] = first.bytes[index] ^ second.bytes[index] }
+            for step in first.steps + second.steps {
+                steps.append(Step(offset: step.offset + start, byteCount: step.byteCount, operand: step.operand))
+            }
+        default: return false
+        }
+        return true
+    }
+
+    private var hasSum: Bool {
+        steps.contains { if case .number(_, _, isSum: true) = $0.operand { true } else { false } }
+    }
+
+    private mutating func append(_ operand: Step.Operand, byteCount: Int) {
+        steps.append(Step(offset: bytes.count, byteCount: byteCount, operand: operand))
+        append(count: byteCount)
+    }
+
+    /// Appends zeros. The bytes move to other memory, and those that were there are erased.
+    private mutating func append(count: Int) {
+        let longer = bytes + repeatElement(0, count: count)
+        erase()
+        bytes = longer
+    }
+
+    private mutating func append(_ literal: UnsafeRawBufferPointer) {
+        let start = bytes.count
+        append(count: literal.count)
+        for index in literal.indices { bytes[start + index] = literal[index] }
+    }
+
+    private mutating func append(_ expression: Expression, byteCount: Int, isBigEndian: Bool) -> Bool {
+        guard let number = ChunkNumber(expression) else { return false }
+        append(.number(number, isBigEndian: isBigEndian, isSum: false), byteCount: byteCount)
+        return true
+    }
+}
+
+extension Expression {
+    fileprivate func isCall(_ function: Function) -> Bool {
+        if case .call(function, _) = self { true } else { false }
+    }
+}

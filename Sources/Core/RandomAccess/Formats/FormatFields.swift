@@ -1,0 +1,176 @@
+/// Bytes of a source that are looked at a few at a time, and fetched with those around them.
+struct SourceWindow {
+    private let source: any ByteSource
+    private var range: Range<UInt64> = 0..<0
+    private var held = ByteString([])
+
+    init(_ source: any ByteSource) { self.source = source }
+
+    private static let byteCount: UInt64 = 4096
+
+    /// The bytes of a range, which lies in the source.
+    ///
+    /// - Parameters:
+    ///   - wanted: The range.
+    ///   - isForward: Whether those behind it come next, or those in front.
+    /// - Returns: The bytes.
+    /// - Throws: `DecryptionError.io`, `.truncatedCiphertext`.
+    mutating func bytes(_ wanted: Range<UInt64>, isForward: Bool) throws(DecryptionError) -> ByteString {
+        if !(range.lowerBound <= wanted.lowerBound && wanted.upperBound <= range.upperBound) {
+            let end =
+                isForward
+                ? min(source.byteCount, max(wanted.upperBound, wanted.lowerBound + Self.byteCount)) : wanted.upperBound
+            let start =
+                isForward
+                ? wanted.lowerBound : min(wanted.lowerBound, end - min(end, Self.byteCount))
+            held = try ByteString(count: Int(end - start)) { buffer throws(DecryptionError) in
+                try source.fetch(at: start, into: buffer)
+            }
+            range = start..<end
+        }
+        let start = Int(wanted.lowerBound - range.lowerBound)
+        return held.slice(start..<start + wanted.count)
+    }
+}
+
+extension Format.Field {
+    /// Fields of which only the lengths count, and which come again and again.
+    package struct Repetition: Hashable, Sendable {
+        package let times: Formula
+        package let fields: [Part]
+
+        /// One of the fields; its name means something for lengths behind it, in the same round.
+        package struct Part: Hashable, Sendable {
+            package let name: String
+            package let byteCount: Formula
+        }
+
+        /// The formulas that it has.
+        var formulas: [Formula] { [times] + fields.map(\.byteCount) }
+    }
+
+    /// The bytes that a writer puts there, if they are not drawn at random.
+    var written: Formula? { content.first ?? usual }
+
+    /// All formulas of bytes that may stand there.
+    var contents: [Formula] { content + (usual.map { [$0] } ?? []) }
+}
+
+/// The fields and checks of a description, put to an object.
+extension Format.Field {
+    /// The length of a text, which has a value once the text has been read.
+    static func unknownByteCount(of name: String, at place: DescriptionPlace) -> Formula {
+        Formula(.name(lengthName(of: name)), .integer, at: place)
+    }
+
+    /// A name that no description can have.
+    static func lengthName(of name: String) -> String { "\(name).length" }
+
+    /// Finds the length of a text: up to the end of the first line that begins as the last one has to.
+    ///
+    /// - Throws: `DecryptionError.invalidHeader` if there is none within 1 MiB, `.io`.
+    func textByteCount(
+        at offset: Int, of source: any ByteSource, prefix: ByteString
+    ) throws(DecryptionError) -> Int {
+        let end = min(source.byteCount, UInt64(offset) + UInt64(Self.maxByteCount))
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
+        defer { buffer.deallocate() }
+        // How many bytes of the prefix a line has so far; `nil` if it begins with others.
+        var (matched, position) = (Int?(0), UInt64(offset))
+        while position < end {
+            let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(min(4096, end - position))])
+            try source.fetch(at: position, into: piece)
+            for byte in piece {
+                position += 1
+                if let count = matched, count < prefix.count {
+                    matched = byte == prefix[count] ? count + 1 : nil
+                }
+                guard byte == UInt8(ascii: "\n") else { continue }
+                if matched == prefix.count { return Int(position) - offset }
+                matched = 0
+            }
+        }
+        throw .invalidHeader(expected: "\"\(name)\", up to a line that begins as its last one does")
+    }
+
+    /// Finds the length of fields that are repeated, each of which is behind lengths that earlier ones tell.
+    ///
+    /// - Throws: `DecryptionError.headerRejected` if they would take more than 1 MiB, or none; `.truncatedCiphertext`,
+    ///   `.io`, `.invalidParameter`.
+    func repeatedByteCount(
+        _ repetition: Repetition, at offset: Int, of source: any ByteSource, _ names: [String: Value],
+        in format: String
+    ) throws(DecryptionError) -> Int {
+        func refusal() -> DecryptionError {
+            .headerRejected(
+                expected: "at most \(Self.maxByteCount) bytes up to the end of \"\(name)\", in parts of 1 or more")
+        }
+        let times = try repetition.times.integer(names, in: format)
+        guard (0...Int128(Self.maxByteCount)).contains(times) else { throw refusal() }
+        let used = Set(repetition.fields.flatMap(\.byteCount.expression.names))
+        var (names, end, window) = (names, offset, SourceWindow(source))
+        for _ in 0..<times {
+            let start = end
+            for field in repetition.fields {
+                let count = try field.byteCount.integer(names, in: format)
+                guard (0...Int128(Self.maxByteCount - end)).contains(count) else { throw refusal() }
+                let range = UInt64(end)..<UInt64(end) + UInt64(count)
+                guard range.upperBound <= source.byteCount else {
+                    throw .truncatedCiphertext(
+                        byteCount: source.byteCount, expected: "at least \(range.upperBound), a header")
+                }
+                // Of most of them nothing but the length is looked at.
+                if used.contains(field.name) { names[field.name] = .bytes(try window.bytes(range, isForward: true)) }
+                end += Int(count)
+            }
+            guard end > start else { throw refusal() }
+        }
+        return end - offset
+    }
+
+    /// The field's length, behind so many other bytes of the header or of a chunk.
+    func count(_ names: [String: Value], after offset: Int, in format: String) throws(DecryptionError) -> Int {
+        let count = try byteCount.integer(names, in: format)
+        guard (0...Int128(max(0, Self.maxByteCount - offset))).contains(count) else {
+            throw .headerRejected(expected: "at most \(Self.maxByteCount) bytes up to the end of \"\(name)\"")
+        }
+        return Int(count)
+    }
+
+    private static let maxByteCount = 1 << 20
+
+    /// Says whether some bytes are what the field must be.
+    func accepts(_ bytes: ByteString, _ names: [String: Value], in format: String) throws(DecryptionError) -> Bool {
+        if content.isEmpty { return true }
+        for formula in content where try formula.bytes(names, in: format) == bytes { return true }
+        return false
+    }
+
+    /// The error of an object whose field is another one.
+    func refusal(in format: String, byteCount: UInt64) -> DecryptionError {
+        let circumstances = error == .authenticationFailed ? " with this key and these parameters" : ""
+        return error.refusal("\"\(name)\" as \(format) has it\(circumstances)", byteCount: byteCount)
+    }
+}
+
+extension Format.Refusal {
+    /// The error of an object of so many bytes, with what was expected.
+    func refusal(_ expected: String, byteCount: UInt64) -> DecryptionError {
+        switch self {
+        case .unsupported: .unsupported("an object without \(expected)")
+        case .truncatedCiphertext: .truncatedCiphertext(byteCount: byteCount, expected: expected)
+        case .invalidHeader: .invalidHeader(expected: expected)
+        case .authenticationFailed, .invalidRequest, .invalidKey: .headerRejected(expected: expected)
+        }
+    }
+}
+
+extension Format.Check {
+    /// The expectation in words.
+    var expected: String { words ?? "what the description asks for, \(requirement.place)" }
+
+    func holds(_ names: [String: Value], in format: String) throws(DecryptionError) -> Bool {
+        if let condition, try condition.integer(names, in: format) == 0 { return true }
+        return try requirement.integer(names, in: format) != 0
+    }
+}

@@ -1,0 +1,125 @@
+/// The key of an object's chunks: one for all of them, or one that differs between chunks.
+enum ObjectKey: Sendable {
+    case fixed(SecretKey)
+    case varying(VaryingKey)
+
+    /// Works out a format's key from the names that are known of an object, whose chunks have parts in these places.
+    init(_ format: Format, _ names: [String: Value], parts: PartRanges) throws(DecryptionError) {
+        let formula = try format.key.folded(names, in: format.name)
+        guard case .bytes(let bytes) = formula.expression else {
+            self = .varying(VaryingKey(formula, parts: parts, format: format.name))
+            return
+        }
+        self = .fixed(try bytes.withUnsafeBytes { bytes throws(DecryptionError) in try SecretKey(material: bytes) })
+    }
+}
+
+/// A key that follows from a chunk's numbers and stored parts, with what tells whether two chunks have the same one.
+///
+/// A class, so that an `ObjectKey` is one pointer: what an enum's case does not use of a larger one is copied with it,
+/// and may be what was on the stack before, such as a key.
+final class VaryingKey: Sendable {
+    private let formula: Formula
+    private let format: String
+    /// The largest integers in the expression that differ between chunks: with the same ones, the key is the same.
+    fileprivate let numbers: [ChunkNumber]
+    fileprivate let usesLast: Bool
+    /// The places of the parts that the expression uses.
+    private let parts: PartRanges
+    private let ranges: [Range<Int>]
+    private let lastRanges: [Range<Int>]
+
+    init(_ formula: Formula, parts: PartRanges, format: String) {
+        (self.formula, self.format) = (formula, format)
+        let names = formula.expression.names
+        self.parts = PartRanges(
+            inner: parts.inner.filter { names.contains($0.key) }, last: parts.last.filter { names.contains($0.key) })
+        let used = self.parts.inner.keys.sorted()
+        ranges = used.compactMap { parts.inner[$0] }
+        lastRanges = used.compactMap { parts.last[$0] }
+        usesLast = names.contains("last") || ranges.map(\.count) != lastRanges.map(\.count)
+        numbers = formula.expression.largestIntegers.flatMap { expression in
+            // Of what is no number of a template, all numbers that it uses.
+            ChunkNumber(expression).map { [$0] } ?? expression.names.compactMap { ChunkNumber(.name($0)) }
+        }
+    }
+
+    /// The places of the parts that the expression uses, in the order of their names.
+    fileprivate func ranges(isLast: Bool) -> [Range<Int>] { isLast ? lastRanges : ranges }
+
+    fileprivate func key(
+        _ chunk: ChunkNumbers, isLast: Bool, stored: UnsafeRawBufferPointer
+    ) throws(DecryptionError) -> SecretKey {
+        var names = chunk.names
+        names["last"] = .integer(isLast ? 1 : 0)
+        for (name, range) in parts[isLast: isLast] {
+            names[name] = .bytes(ByteString(stored[range.place(in: stored.count)]))
+        }
+        let bytes = try formula.bytes(names, in: format)
+        return try bytes.withUnsafeBytes { bytes throws(DecryptionError) in try SecretKey(material: bytes) }
+    }
+}
+
+/// The cipher contexts of an object's chunks, one after the other. Belongs to one thread, and allocates only when the
+/// key is another one.
+final class ChunkContexts {
+    private let backend: any CipherBackend
+    private let cipher: Cipher
+    private let direction: CipherDirection
+    private let key: ObjectKey
+    private var context: (any CipherContext)?
+    /// The numbers, parts and end that `context` is for.
+    private var numbers: [Int128?] = []
+    private var parts: [UInt8] = []
+    private var isLast = false
+
+    /// Makes the context of a key that is the same for all chunks.
+    init(
+        _ key: ObjectKey, _ cipher: Cipher, _ direction: CipherDirection, backend: any CipherBackend
+    ) throws(DecryptionError) {
+        (self.key, self.cipher, self.direction, self.backend) = (key, cipher, direction, backend)
+        if case .fixed(let key) = key { context = try backend.makeContext(cipher, direction, key: key) }
+    }
+
+    /// The context of a chunk.
+    @inline(__always)
+    func context(
+        _ chunk: ChunkNumbers, isLast: Bool, stored: UnsafeRawBufferPointer
+    ) throws(DecryptionError) -> any CipherContext {
+        if case .fixed = key, let context { return context }
+        return try varyingContext(chunk, isLast: isLast, stored: stored)
+    }
+
+    @inline(never)
+    private func varyingContext(
+        _ chunk: ChunkNumbers, isLast: Bool, stored: UnsafeRawBufferPointer
+    ) throws(DecryptionError) -> any CipherContext {
+        guard case .varying(let key) = key else { preconditionFailure("a fixed key has a context") }
+        if let context, isKnown(key, chunk, isLast: isLast, stored: stored) { return context }
+        // If it fails, neither is there.
+        context = nil
+        let made = try backend.makeContext(
+            cipher, direction, key: key.key(chunk, isLast: isLast, stored: stored))
+        numbers = key.numbers.map { $0.value(chunk) }
+        parts = key.ranges(isLast: isLast).flatMap { stored[$0.place(in: stored.count)] }
+        (self.isLast, context) = (isLast, made)
+        return made
+    }
+
+    private func isKnown(
+        _ key: VaryingKey, _ chunk: ChunkNumbers, isLast: Bool, stored: UnsafeRawBufferPointer
+    ) -> Bool {
+        guard !key.usesLast || isLast == self.isLast else { return false }
+        for (number, known) in zip(key.numbers, numbers) where known == nil || number.value(chunk) != known {
+            return false
+        }
+        var place = 0
+        for range in key.ranges(isLast: isLast) {
+            for index in range.place(in: stored.count) {
+                if parts[place] != stored[index] { return false }
+                place += 1
+            }
+        }
+        return true
+    }
+}

@@ -1,0 +1,166 @@
+package import RandomAccess
+import Vectors
+
+extension Mutant {
+    /// Faults of readers of a format: the description with one rule changed, read by a right reader.
+    static let rules: [Mutant] = rules(of: Format.known)
+
+    /// The faults that make a difference to some formats.
+    package static func rules(of formats: [Format]) -> [Mutant] {
+        allRules.filter { rule in formats.contains { $0.changing(rule.change) != $0 } }.map(\.mutant)
+    }
+
+    private static let allRules = numbers + headers + ends
+
+    private static let numbers: [Rule] =
+        [8, 16, 24].map { bits in
+            .rule(
+                "number-\(bits)-bit", "A chunk's number has \(bits) bits in its nonce, associated data and key.",
+                flag: .chunkCounter, source: "Wycheproof, flag CounterRollover"
+            ) { $0.replaceInChunks(["i": .operation(.bitAnd, .name("i"), .integer((1 << Int128(bits)) - 1))]) }
+        } + [
+            .rule(
+                "number-from-1", "Chunks are counted from 1.", flag: .chunkOrder,
+                source: "ceph/ceph, tracker issue 39005"
+            ) { $0.replaceInChunks(["i": .operation(.plus, .name("i"), .integer(1))]) },
+            .rule(
+                "number-reversed", "The bytes of a chunk's number are in the other order.", flag: .chunkOrder,
+                source: "rclone/rclone#677"
+            ) { rules in
+                rules.changeInChunks { $0.names.contains("i") ? $0.reversingByteOrder : $0 }
+            },
+            .rule(
+                "number-constant", "All chunks have the number 0.", flag: .chunkOrder,
+                source: "NIST SP 800-38D, section 8.2"
+            ) { $0.replaceInChunks(["i": .integer(0)]) },
+            .rule(
+                "last-flag-ignored", "The last chunk is opened as one that others follow.", flag: .truncatedChunks,
+                source: "FiloSottile/rage#195"
+            ) { $0.replaceInChunks(["last": .integer(0)]) },
+            .rule(
+                "associated-data-ignored", "Chunks are opened without their associated data.", flag: .chunkOrder,
+                source: "NIST SP 800-38D, section 7.2"
+            ) { $0.associatedData = nil },
+        ]
+
+    private static let headers: [Rule] = [
+        .rule(
+            "salt-ignored", "Keys are derived without the header's random bytes.", flag: .keyDerivation,
+            source: "RFC 5869, section 3.1"
+        ) { rules in
+            let random = Set(rules.header.filter(\.content.isEmpty).map(\.name))
+            rules.replaceInDerived(random)
+        },
+        .rule(
+            "context-ignored", "Keys are derived without what the object is bound to.", flag: .keyDerivation,
+            source: "RFC 5869, section 3.2"
+        ) { rules in
+            let given = rules.inputs.filter { if case .bytes(nil) = $0.kind { true } else { false } }.map(\.name)
+            rules.replaceInDerived(Set(given))
+        },
+        .rule(
+            "commitment-ignored", "Header fields that follow from the key are not compared.", flag: .headerCheck,
+            source: "c2sp.org/chunked-encryption, \"Key derivation\""
+        ) { rules in
+            let derived = Set(rules.derived.map(\.name) + ["key"])
+            rules.changeHeader { $0.names.isDisjoint(with: derived) }
+        },
+        .rule(
+            "header-unchecked", "Header fields that are the same in all objects are not compared.", flag: .headerCheck,
+            source: "rclone/rclone, \"magic\""
+        ) { rules in
+            let derived = Set(rules.derived.map(\.name) + ["key"])
+            rules.changeHeader { !$0.names.isDisjoint(with: derived) }
+        },
+        .rule(
+            "part-unchecked", "The parts of chunks that must be something are not compared.", flag: .chunkTag,
+            source: "minio/sio, DARE.md, \"Security considerations\""
+        ) { rules in
+            rules.layout = rules.layout.map { part in
+                guard case .field(var field) = part else { return part }
+                field.content = []
+                return .field(field)
+            }
+        },
+    ]
+
+    private static let ends: [Rule] = [
+        .rule(
+            "empty-last-refused", "An empty last chunk is an error.", flag: .chunkEdge, source: "str4d/rage#319"
+        ) { $0.emptyLast = .never },
+        .rule(
+            "full-last-allowed", "A ciphertext that ends with a full chunk is taken for a whole one.",
+            flag: .truncatedChunks, source: "c2sp.org/chunked-encryption, \"Message chunking\""
+        ) { $0.isLastNeverFull = false },
+        .rule(
+            "end-unchecked", "The last chunk is not looked at when an object is opened.", flag: .truncatedChunks,
+            source: "FiloSottile/rage#195"
+        ) { rules in
+            // Without tags there is nothing to look at.
+            if rules.layout.contains(where: { if case .tag = $0 { true } else { $0.isCode } }) {
+                rules.checksLast = false
+                // Without its fields, a trailer of unknown length would not be passed over.
+                if rules.lastChunk == nil { rules.trailerFields = [] }
+            }
+        },
+        .rule(
+            "hole-refused", "A chunk of zeros is an error.", flag: .chunkTag, source: "rfjakob/gocryptfs#532"
+        ) { $0.hasHoles = false },
+    ]
+
+    /// A change of a description, and the mutant whose format has such rules.
+    private struct Rule {
+        let mutant: Mutant
+        let change: @Sendable (inout Format.Rules) -> Void
+
+        static func rule(
+            _ name: String, _ summary: String, flag: VectorFlag, source: String,
+            _ change: @escaping @Sendable (inout Format.Rules) -> Void
+        ) -> Rule {
+            let mutant = Mutant(name, summary, flag: flag, source: source) { backend in
+                let right = ConformanceSubject(backend: backend)
+                // It is not put to vectors of formats that have no such rule: it reads those as it should.
+                return ConformanceSubject(
+                    name: name, supports: { right.supports($0, $1) && $0.changing(change) != $0 }
+                ) { (setup, source, strategy, key) throws(DecryptionError) in
+                    try right.open(setup, source, strategy.changing(change), key)
+                }
+            }
+            return Rule(mutant: mutant, change: change)
+        }
+    }
+}
+
+extension Format.Rules {
+    /// Changes what is worked out for each chunk.
+    fileprivate mutating func changeInChunks(_ change: (Expression) -> Expression) {
+        func changed(_ formula: Formula) -> Formula {
+            Formula(change(formula.expression), formula.kind, at: formula.place)
+        }
+        (nonce, key) = (changed(nonce), changed(key))
+        associatedData = associatedData.map(changed)
+        layout = layout.map { part in
+            guard case .field(var field) = part, part.isCode else { return part }
+            field.content = field.content.map(changed)
+            return .field(field)
+        }
+    }
+
+    mutating func replaceInChunks(_ values: [String: Expression]) {
+        changeInChunks { $0.replacing(values) }
+    }
+
+    /// Leaves bytes out of what is derived.
+    fileprivate mutating func replaceInDerived(_ names: Set<String>) {
+        let nothing = Dictionary(uniqueKeysWithValues: names.map { ($0, Expression.bytes(ByteString([]))) })
+        for index in derived.indices {
+            let formula = derived[index].formula
+            derived[index].formula = Formula(formula.expression.replacing(nothing), formula.kind, at: formula.place)
+        }
+    }
+
+    /// Compares only some header fields.
+    fileprivate mutating func changeHeader(_ isCompared: (Expression) -> Bool) {
+        for index in header.indices { header[index].content.removeAll { !isCompared($0.expression) } }
+    }
+}

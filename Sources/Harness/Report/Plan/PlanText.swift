@@ -1,0 +1,116 @@
+import Results
+
+/// Words of a plan.
+enum PlanText {
+    static func storage(_ storage: ComputedPlan.Storage) -> String {
+        guard storage.client != nil else { return "a file in memory" }
+        let latency = DurationText.text(nanoseconds: storage.latencyNanoseconds)
+        return "storage that answers after \(latency)"
+            + (storage.bytesPerSecond.map { " and delivers \(ByteCountText.size($0))/s" } ?? "")
+    }
+
+    static func subtitle(_ plan: ComputedPlan) -> String {
+        let keys = plan.candidates.map(\.configuration).map(\.keyName).unique.sorted()
+        let libraries = plan.candidates.map(\.configuration.backend).unique
+        return [
+            "object of \(ByteCountText.size(plan.objectByteCount))", plan.storage.client.map { "client \($0)" },
+            libraries.joined(separator: ", "), keys.joined(separator: ", "), "computed, not timed",
+        ].compactMap { $0 }.joined(separator: " · ")
+    }
+
+    /// The object and the storage, in few words.
+    static func question(_ plan: ComputedPlan) -> String {
+        let storage = plan.storage
+        let place =
+            storage.client.map { client in
+                ([DurationText.text(nanoseconds: storage.latencyNanoseconds)]
+                    + (storage.bytesPerSecond.map { ["\(ByteCountText.size($0))/s"] } ?? []) + [client])
+                    .joined(separator: ", ")
+            } ?? "in memory"
+        return "\(ByteCountText.size(plan.objectByteCount)), \(place)"
+    }
+
+    /// A question in a column's head: only what the questions differ in.
+    static func head(_ plan: ComputedPlan, among plans: [ComputedPlan]) -> String {
+        let storage = plan.storage
+        func varies(_ value: (ComputedPlan) -> some Hashable) -> Bool { Set(plans.map(value)).count > 1 }
+        let latency =
+            storage.client == nil
+            ? "in memory"
+            : storage.latencyNanoseconds == 0 ? "0 ms" : DurationText.text(nanoseconds: storage.latencyNanoseconds)
+        let parts = [
+            varies(\.objectByteCount) ? ByteCountText.size(plan.objectByteCount) : nil,
+            varies(\.storage.latencyNanoseconds) ? latency : nil,
+            varies(\.storage.bytesPerSecond)
+                ? storage.bytesPerSecond.map { "\(ByteCountText.size($0))/s" } ?? "any rate" : nil,
+            varies(\.storage.client) ? storage.client ?? "in memory" : nil,
+        ].compactMap { $0 }
+        return parts.isEmpty ? "p90, cold" : parts.unique.joined(separator: ", ")
+    }
+
+    static func client(_ name: String) -> String {
+        name == "serial"
+            ? "serial: one request after the other, over one connection"
+            : "\(name): one round trip to open, ranges ahead over several connections"
+    }
+
+    /// What is named of a configuration: only what the plan varies.
+    static func name(_ configuration: ComputedPlan.Configuration, in plan: ComputedPlan) -> String {
+        let chunk = configuration.chunkByteCount.map { "chunks of \(ByteCountText.size($0))" }
+        return [
+            configuration.strategy, plan.varies(\.keyName) ? configuration.keyName : nil, chunk,
+            plan.varies(\.access) && configuration.chunkByteCount != nil && configuration.access != "block"
+                ? configuration.access : nil,
+            plan.varies(\.windowByteCount) ? "windows of \(ByteCountText.size(configuration.windowByteCount))" : nil,
+            plan.varies(\.backend) ? configuration.backend : nil,
+        ].compactMap { $0 }.joined(separator: ", ")
+    }
+
+    static func access(_ name: String) -> String { name == "block" ? "only the blocks needed" : name }
+
+    /// A line of the charts: a strategy with its access, and what else the plan varies.
+    static func series(_ configuration: ComputedPlan.Configuration, in plan: ComputedPlan) -> String {
+        [
+            configuration.strategy, configuration.access == "block" ? nil : configuration.access,
+            plan.varies(\.keyName) ? configuration.keyName : nil,
+            plan.varies(\.backend) ? configuration.backend : nil,
+        ].compactMap { $0 }.joined(separator: ", ")
+    }
+
+    /// A row of the tables: the same with its chunk.
+    static func row(_ configuration: ComputedPlan.Configuration, in plan: ComputedPlan) -> String {
+        series(configuration, in: plan) + (configuration.chunkByteCount.map { ", \(ByteCountText.size($0))" } ?? "")
+    }
+
+    static func note(_ note: ComputedPlan.Note) -> String {
+        func sizes(_ counts: [UInt64]) -> String { Verdict.list(counts.map(ByteCountText.size)) }
+        return switch note {
+        case .leftOut(let name, let counts): "Left out: \(name) of \(sizes(counts)), longer than the object."
+        case .all(let name, let count):
+            "The object is shorter than all \(name): those of \(sizes([count])) stand for it."
+        case .whole(let counts): "Reads of \(sizes(counts)) are of the whole object."
+        }
+    }
+
+    /// The bytes that a format adds to an object, as a share of it.
+    static func overhead(_ candidate: ComputedPlan.Candidate, of byteCount: UInt64) -> String {
+        let more = candidate.layout.storedByteCount - min(candidate.layout.storedByteCount, byteCount)
+        guard byteCount > 0, more > 0 else { return more == 0 ? "+0" : "+\(ByteCountText.size(more))" }
+        return "+\(SignificantDigits.text(100 * Double(more) / Double(byteCount))) %"
+    }
+
+    static func time(_ nanoseconds: UInt64) -> String { DurationText.text(nanoseconds: nanoseconds) }
+
+    /// How a figure becomes another one: `1.8× the time`, or that it stays.
+    static func change(_ new: Double, _ old: Double, _ noun: String) -> String? {
+        guard old > 0, new > 0 else { return nil }
+        let ratio = new / old
+        guard ratio > 1.01 || ratio < 0.99 else { return nil }
+        return "\(RatioText.times(ratio)) the \(noun)"
+    }
+
+    /// What guards a file whose format notices nothing.
+    static let guards =
+        "the file must then be guarded by something else: a signature or a MAC of all of it that is checked before it is "
+        + "used, or a place and a way to it that nobody else can write to"
+}

@@ -1,0 +1,418 @@
+import ByteSources
+package import RandomAccess
+
+/// The vectors that follow from formats' descriptions.
+package struct DescribedVectors: Sendable {
+    /// The formats' strategies: every length of the key, and every parameter at its ends, one at a time.
+    let strategies: [Keyed]
+
+    /// Works out the strategies of formats.
+    ///
+    /// - Throws: `DecryptionError.unsupported` for a format that the oracle does not write objects of.
+    package init(_ formats: [Format]) throws(DecryptionError) {
+        var strategies: [Keyed] = []
+        for format in formats {
+            let own = Self.strategies(of: format)
+            guard !own.isEmpty else {
+                throw .unsupported(
+                    "vectors of \(format.name): expected a description that says what all parts of an object are, "
+                        + "chunks of at most 64 KiB, and checks that some value of each parameter passes")
+            }
+            strategies += own
+        }
+        self.strategies = strategies
+    }
+
+    /// Known formats that are more than a mode of operation over chunks, and whose objects the oracle can write; of
+    /// others there are objects of their own tools alone.
+    static let known = VectorSet.made("the formats that come with the program") { () throws(DecryptionError) in
+        try DescribedVectors(Format.known.filter { !VectorSet.isPlain($0) && !strategies(of: $0).isEmpty })
+    }
+
+    /// All vectors.
+    ///
+    /// - Throws: `DecryptionError` for a format whose objects the oracle cannot write after all.
+    package func groups() throws(DecryptionError) -> [VectorGroup] {
+        try lengths(of: strategies) + counters(of: strategies) + tampered() + strangers() + endsWithNothing()
+    }
+
+    /// The vectors that planted faults are put to: fewer reads, by which the same faults are noticed.
+    ///
+    /// - Throws: As ``groups()``.
+    package func chosenGroups() throws(DecryptionError) -> [VectorGroup] {
+        try tampered() + strangers() + endsWithNothing() + counters(of: strategies)
+            + lengths(of: strategies).map { $0.choosingEvery(3) }
+    }
+
+    /// No file holds more of one object.
+    private static let maxHeldByteCount = 1 << 15
+
+    /// The lengths of keys of formats that take any: those of AES, and more than a key of AES has.
+    private static let anyKeyByteCounts = [16, 24, 32, 80]
+
+    /// A format's usual strategy with keys of each length, and others with one value changed and the shortest key.
+    static func strategies(of format: Format) -> [Keyed] {
+        let usual = Strategy(sampling: format)
+        let keys = (format.keyByteCounts ?? anyKeyByteCounts).enumerated().map { VectorSet.material($1, number: $0) }
+        var strategies = [usual]
+        for input in format.inputs where !input.isFixed {
+            strategies += input.ends.filter { $0 != usual[input.name] }.map { usual.replacing(input.name, with: $0) }
+        }
+        return strategies.enumerated().flatMap { number, strategy in
+            let keyed = keys.compactMap { Keyed(strategy, $0) }.filter(\.isShort)
+            return number == 0 ? keyed[...] : keyed.prefix(1)
+        }
+    }
+
+    /// Those of them that differ in more than numbers and keys, the first of each kind; in chunks of at most 4 KiB where
+    /// they may be so short, since each is taken apart in many ways.
+    var kinds: [Keyed] {
+        var seen: Set<[String]> = []
+        return strategies.filter { keyed in
+            let strategy = keyed.strategy
+            let words = strategy.format.inputs.compactMap { input -> String? in
+                if case .text = input.kind { strategy[input.name]?.bytes?.text } else { nil }
+            }
+            return seen.insert([strategy.name] + words).inserted
+        }.map { keyed in
+            guard keyed.full > Self.maxKindByteCount else { return keyed }
+            return Keyed(keyed.strategy.withChunks(of: Self.maxKindByteCount), keyed.key) ?? keyed
+        }
+    }
+
+    private static let maxKindByteCount: UInt64 = 4096
+
+    /// A computed object.
+    private static func group(
+        _ id: String, _ keyed: Keyed, flags: [VectorFlag], plaintextByteCount: UInt64, seed: UInt64,
+        patterns: [ReadPattern]
+    ) throws(DecryptionError) -> VectorGroup {
+        try VectorSet.computed(
+            id: "formats/\(id)/\(keyed.label)/length=\(plaintextByteCount)", flags: flags, strategy: keyed.strategy,
+            key: keyed.key, plaintextByteCount: plaintextByteCount, seed: seed, patterns: patterns)
+    }
+
+    /// The lengths of plaintexts around whole chunks.
+    private static func usualLengths(_ keyed: Keyed) -> [UInt64] {
+        let (first, full, unit) = (keyed.first, keyed.full, keyed.unit)
+        return [
+            0, 1, 16, unit, first - min(first, unit), first - 1, first, first + unit, first + 1, first + full - 1,
+            first + full, first + full + unit, first + full + 1, first + 2 * full + 17, first + 2 * full + unit,
+        ]
+    }
+
+    /// Plaintexts of every kind of length around whole chunks, or of some.
+    func lengths(
+        of strategies: [Keyed], _ wanted: (Keyed) -> [UInt64] = Self.usualLengths
+    ) throws(DecryptionError) -> [VectorGroup] {
+        var groups: [VectorGroup] = []
+        for (index, keyed) in strategies.enumerated() {
+            let (first, full) = (keyed.first, keyed.full)
+            let lengths = wanted(keyed).filter { $0 % keyed.unit == 0 && keyed.canHold($0) }
+            for (number, length) in Set(lengths).sorted().enumerated() {
+                for seed in keyed.strategy.format.seeds(from: UInt64(30_000 + 100 * index + number)) {
+                    var flags: [VectorFlag] = [.chunkEdge, .keyLength]
+                    if length == 0 { flags.append(.emptyObject) }
+                    if keyed.strategy.format.key.expression != .name("key") { flags.append(.keyDerivation) }
+                    groups.append(
+                        try Self.group(
+                            "lengths", keyed, flags: flags, plaintextByteCount: length, seed: seed,
+                            patterns: VectorSet.edgeReads(
+                                of: length, edges: [first, first + full, first + 2 * full], full: full)))
+                }
+            }
+        }
+        return groups.named()
+    }
+
+    /// Objects of so many chunks that their numbers take more than one, two and three bytes.
+    func counters(of strategies: [Keyed]) throws(DecryptionError) -> [VectorGroup] {
+        var groups: [VectorGroup] = []
+        for (index, keyed) in strategies.enumerated() {
+            let (first, full, unit) = (keyed.first, keyed.full, keyed.unit)
+            // What is one chunk and opened as a whole has no number, and would be held.
+            guard keyed.strategy.isStreaming || keyed.strategy.chunkByteCount != nil else { continue }
+            for (number, count) in [UInt64(1) << 8, 1 << 16, 1 << 24].enumerated() {
+                let edge = first + (count - 1) * full
+                let length = edge + full + (unit == 1 ? 100 : unit)
+                guard keyed.canHold(length) else { continue }
+                groups.append(
+                    try Self.group(
+                        "chunk-counters", keyed, flags: [.chunkCounter], plaintextByteCount: length,
+                        seed: UInt64(40_000 + 10 * index + number),
+                        patterns: [
+                            .product(
+                                offsets: [
+                                    0...0, edge - full - 1...edge - full, edge - 1...edge + 1, length - 1...length,
+                                ], counts: [1, 33], flags: [.chunkCounter]),
+                            .product(
+                                offsets: [edge - 100...edge - 100], counts: [Int(full) + 200], flags: [.chunkCounter]),
+                        ]))
+            }
+        }
+        return groups.named()
+    }
+}
+
+extension DescribedVectors {
+    /// A strategy with the key of its objects, and their lengths.
+    struct Keyed: Sendable {
+        let strategy: Strategy
+        let key: SecretKey
+        private let sizes: OracleSizes
+
+        /// Works the lengths out; `nil` for a strategy that the format or the oracle cannot have.
+        init?(_ strategy: Strategy, _ key: SecretKey) {
+            guard (try? strategy.validate()) != nil, (try? strategy.check(key)) != nil,
+                let sealer = try? GeneratedObject.sealer(strategy, key: key, plaintextByteCount: 0, seed: 0)
+            else { return nil }
+            (self.strategy, self.key, sizes) = (strategy, key, sealer.object.sizes)
+        }
+
+        /// `false` of chunks or headers of more than 64 KiB, which make vectors long and no other.
+        var isShort: Bool { (isWhole || sizes.full <= 1 << 16) && sizes.start <= 1 << 16 }
+
+        private var isWhole: Bool { sizes.full == OracleSizes.whole }
+
+        /// The plaintext bytes of the first chunk; a file that is one chunk counts as pages.
+        var first: UInt64 { isWhole ? 4096 : UInt64(clamping: sizes.first) }
+
+        /// The plaintext bytes of a full chunk.
+        var full: UInt64 { isWhole ? 4096 : sizes.fullByteCount }
+
+        /// The number that a plaintext's length is a multiple of.
+        var unit: UInt64 { isWhole ? 16 : sizes.isPadded ? 1 : UInt64(clamping: sizes.unit) }
+
+        /// The plaintext bytes of an object to be tampered with: two full chunks behind the first, and about half a one.
+        var tamperedByteCount: UInt64 { first + 2 * full + max(unit, (full / 2 + 5) / unit * unit) }
+
+        /// The strategy's name in groups, with the key's length if it may have several.
+        var label: String {
+            strategy.label + (strategy.format.keyByteCounts?.count == 1 ? "" : " key=\(key.byteCount)")
+        }
+
+        /// Says whether an object can have a length: some formats have few chunks.
+        func canHold(_ length: UInt64) -> Bool { (try? sizes.written(ofPlaintext: length)) != nil }
+
+        /// A computed object.
+        func object(_ byteCount: UInt64, seed: UInt64) throws(DecryptionError) -> GeneratedObject {
+            try GeneratedObject(strategy: strategy, key: key, plaintextByteCount: byteCount, seed: seed)
+        }
+    }
+}
+
+/// Objects that were tampered with.
+extension DescribedVectors {
+    /// A few tamperings of each kind of an object of each kind.
+    private func tampered() throws(DecryptionError) -> [VectorGroup] {
+        var groups: [VectorGroup] = []
+        for (index, keyed) in kinds.enumerated() where keyed.canHold(keyed.tamperedByteCount) {
+            let seeds = keyed.strategy.format.seeds(from: UInt64(50_000 + index))
+            // Of the same alternative.
+            let otherSeed = seeds[0] + 1000 * keyed.strategy.format.alternativeCount
+            let original = try keyed.object(keyed.tamperedByteCount, seed: seeds[0])
+            let other = try keyed.object(keyed.tamperedByteCount, seed: otherSeed)
+            for one in try TamperTarget(original, other: other).someCases {
+                groups.append(
+                    try Self.group(original, one, edits: one.content.joined.edits(otherSeed: otherSeed)))
+            }
+            // Behind a last chunk that is full, another one may be looked for, or nothing.
+            let byteCount = keyed.first + keyed.full
+            guard keyed.strategy.chunkByteCount != nil, !keyed.strategy.format.isLastNeverFull,
+                keyed.canHold(byteCount)
+            else { continue }
+            let full = try keyed.object(byteCount, seed: otherSeed)
+            for one in try TamperTarget(full, other: full).someCases where one.kind == .extend {
+                groups.append(
+                    try Self.group(full, one, edits: one.content.joined.edits(otherSeed: otherSeed), of: "a full end"))
+            }
+        }
+        return groups
+    }
+
+    /// Objects with an authentic chunk without data behind a full one, which some formats read and others refuse.
+    private func endsWithNothing() throws(DecryptionError) -> [VectorGroup] {
+        var groups: [VectorGroup] = []
+        for (index, keyed) in kinds.enumerated()
+        where keyed.strategy.isAuthenticated && !keyed.strategy.format.isLastNeverFull {
+            let (strategy, key, first, full) = (keyed.strategy, keyed.key, keyed.first, keyed.full)
+            // Of padded chunks, none is without data.
+            guard keyed.canHold(first + full), strategy.chunkByteCount != nil, strategy.padding != .pkcs7 else {
+                continue
+            }
+            let sealer = try OracleSealer(
+                strategy, key: key, plaintextByteCount: first + full,
+                drawn: GeneratedSource(stream: SplitMix64Stream(seed: UInt64(22_000 + index)), byteCount: .max),
+                alternative: 0, endsWithNothing: true)
+            // Parts of some formats cannot tell of such a chunk.
+            guard let bytes = try? OracleSource(sealer).bytes(), bytes.count <= Self.maxHeldByteCount else { continue }
+            let ciphertext = MemorySource(bytes)
+            let oracle = Oracle(strategy: strategy, key: key)
+            let id = "formats/ends with nothing/\(keyed.label)"
+            do throws(DecryptionError) {
+                let byteCount = try oracle.plaintextByteCount(of: ciphertext)
+                let plaintext = GroupPlaintext(oracle: oracle, ciphertext: ciphertext, byteCount: byteCount)
+                groups.append(
+                    VectorGroup(
+                        id: id, flags: [.chunkEdge], strategy: strategy, key: key, ciphertext: ciphertext,
+                        plaintext: try plaintext.held(),
+                        patterns: VectorSet.edgeReads(of: byteCount, edges: [first], full: full)))
+            } catch {
+                groups.append(
+                    VectorSet.failing(
+                        id: id, flag: .chunkEdge, strategy: strategy, key: key, ciphertext: bytes,
+                        error: ErrorName(error)))
+            }
+        }
+        return groups
+    }
+
+    /// Objects that are opened with another key, or as if they were bound to something else, where that shows at once.
+    private func strangers() throws(DecryptionError) -> [VectorGroup] {
+        var groups: [VectorGroup] = []
+        for (index, keyed) in kinds.enumerated() {
+            let (strategy, key, unit) = (keyed.strategy, keyed.key, keyed.unit)
+            let byteCount = max(unit, 40 / unit * unit)
+            guard keyed.canHold(byteCount) else { continue }
+            let bytes = try keyed.object(byteCount, seed: UInt64(21_000 + index)).source.bytes()
+            var others = [("another key", strategy, VectorSet.material(key.byteCount, number: 7))]
+            if let binding = strategy.binding {
+                others.append(("another binding", strategy.bound(to: binding + [0]), key))
+            }
+            for (name, other, key) in others {
+                do throws(DecryptionError) {
+                    _ = try Oracle(strategy: other, key: key).plaintextByteCount(of: MemorySource(bytes))
+                } catch {
+                    groups.append(
+                        VectorSet.failing(
+                            id: "formats/strangers/\(keyed.label)/\(name)", flag: .headerCheck,
+                            strategy: other, key: key, ciphertext: bytes, error: ErrorName(error)))
+                }
+            }
+        }
+        return groups
+    }
+
+    /// An object of each kind, to be tampered with in every way.
+    ///
+    /// - Throws: As ``groups()``.
+    package func tamperTargets() throws(DecryptionError) -> [TamperTarget] {
+        var targets: [TamperTarget] = []
+        for (number, keyed) in kinds.enumerated() where keyed.canHold(keyed.tamperedByteCount) {
+            let byteCount = keyed.tamperedByteCount
+            let seed = UInt64(23_000 + number)
+            targets.append(
+                try TamperTarget(
+                    try keyed.object(byteCount, seed: seed),
+                    other: try keyed.object(
+                        byteCount, seed: seed + 100 * keyed.strategy.format.alternativeCount)))
+        }
+        return targets
+    }
+
+    /// The group of an object after a tampering: one that does not open, or reads of each chunk, and of all.
+    private static func group(
+        _ object: GeneratedObject, _ one: TamperCase, edits: CiphertextEdits, of kind: String? = nil
+    ) throws(DecryptionError) -> VectorGroup {
+        let edited = try VectorObject(object, edits: edits)
+        let error = one.openingErrors.first
+        // Nothing else tells that holes are known, so that a choice of vectors has all of these.
+        let isHole = one.location.hasSuffix(TamperTarget.holeName)
+        var flags = [one.kind.flag]
+        // Some headers are a look at the first chunk.
+        let start = try object.source.bytes(0..<min(object.headerByteCount, object.source.byteCount))
+        if one.kind == .flip, !one.content.bytes.starts(with: start) { flags.append(.headerCheck) }
+        return VectorGroup(
+            id: "\(isHole ? VectorSet.shortListPrefix : "")formats/tampered/\(object.strategy.label)/"
+                + "\(kind.map { "\($0), " } ?? "")\(one.name)",
+            source: "generated, seed \(object.seed)", flags: flags, strategy: object.strategy, key: object.key,
+            ciphertext: edited.ciphertext, plaintext: error == nil ? edited.plaintext : GroupPlaintext([]),
+            error: error, rule: edited.rule,
+            patterns: error == nil ? try reads(of: edited, object, flags: flags).map(ReadPattern.single) : [])
+    }
+
+    /// Reads of an object, each with the error of the first chunk that the oracle refuses.
+    private static func reads(
+        of edited: VectorObject, _ object: GeneratedObject, flags: [VectorFlag]
+    ) throws(DecryptionError) -> [RangeRead] {
+        let (source, length) = (edited.ciphertext, edited.plaintext.byteCount)
+        let opened = try object.oracle.object(source)
+        var chunks: [(plaintext: Range<UInt64>, error: ErrorName?)] = []
+        for index in 0..<opened.chunkCount {
+            let start = opened.sizes.plaintextStart(ofChunk: index)
+            let end = index + 1 == opened.chunkCount ? length : opened.sizes.plaintextStart(ofChunk: index + 1)
+            var error: ErrorName?
+            do throws(DecryptionError) { try opened.check(index, of: source) } catch let found {
+                error = ErrorName(found)
+            }
+            chunks.append((start..<end, error))
+        }
+        var ranges: [(offset: UInt64, count: Int)] = [(0, Int(length))]
+        for (plaintext, _) in chunks where !plaintext.isEmpty {
+            ranges += [(plaintext.lowerBound, 17), (plaintext.upperBound - 1, 2)]
+        }
+        ranges.append((length, 1))
+        return ranges.map { offset, count in
+            let end = min(offset + UInt64(count), length)
+            let error = chunks.first {
+                $0.error != nil && $0.plaintext.lowerBound < end && $0.plaintext.upperBound > offset
+            }?.error
+            let expected = error.map(RangeRead.Expectation.error) ?? .plaintext(byteCount: Int(end - offset))
+            return RangeRead(flags: flags, offset: offset, count: count, expected: expected)
+        }
+    }
+}
+
+extension TamperKind {
+    /// The class of bugs that a vector with such a tampering stands for.
+    fileprivate var flag: VectorFlag {
+        switch self {
+        case .flip: .chunkTag
+        case .swap, .repeat, .splice: .chunkOrder
+        case .truncate: .truncatedChunks
+        case .extend: .trailingData
+        case .header: .headerCheck
+        }
+    }
+}
+
+extension Format {
+    /// A number: two seeds have the same alternatives if they differ by a multiple of it.
+    fileprivate var alternativeCount: UInt64 { self.header.reduce(1) { $0 * UInt64(max(1, $1.content.count)) } }
+
+    /// Seeds of objects that differ in what they have of several alternatives: number seed mod *k* of *k*; four at
+    /// most.
+    func seeds(from number: UInt64) -> [UInt64] {
+        let count = self.header.reduce(1) { min(4, $0 * UInt64(max(1, $1.content.count))) }
+        return (0..<count).map { number * count + $0 }
+    }
+}
+
+extension Format.Input {
+    /// The values at the ends of what the input takes: the smallest and the next one, and the largest; each length;
+    /// each word.
+    var ends: [Value] {
+        switch kind {
+        case .integer(let range, let unit):
+            let least = range.lowerBound / unit * unit + (range.lowerBound % unit == 0 ? 0 : unit)
+            return Set([least, least + unit, range.upperBound / unit * unit]).sorted().map {
+                .integer(Int128($0))
+            }.filter(accepts)
+        case .bytes(let counts):
+            return (counts ?? [0, 1, 33]).map { .bytes(ByteString(VectorSet.streamBytes(seed: 29_000, count: $0))) }
+        case .text(let words): return words.map(Value.text)
+        }
+    }
+}
+
+extension [VectorGroup] {
+    /// The groups with a number behind names that come again.
+    fileprivate func named() -> [VectorGroup] {
+        var counts: [String: Int] = [:]
+        return map { group in
+            counts[group.id, default: 0] += 1
+            let count = counts[group.id] ?? 1
+            return count == 1 ? group : group.renamed("\(group.id)/\(count)")
+        }
+    }
+}

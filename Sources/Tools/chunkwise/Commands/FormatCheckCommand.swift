@@ -1,0 +1,51 @@
+import ArgumentParser
+import RandomAccess
+import SubjectProtocol
+import Support
+
+/// `chunkwise format check`
+struct FormatCheckCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Checks a description, and says what it makes of it.",
+        discussion: helpText(
+            """
+            Reads the description, then writes small objects by it with a made-up key, and reads them back: empty, shorter
+            than a chunk, and with ends around those of chunks. A fault has its line and column.
+
+            EXAMPLES
+              chunkwise format check mine.yml
+              chunkwise format check formats.yml#mine
+
+            EXIT CODES
+              0 right, maybe with warnings; 65 the description is wrong; 66 there is no such file
+            """))
+
+    @Argument(
+        help: "The description's path, or FILE#NAME for one of several in a file.",
+        completion: .file(extensions: ["yml", "yaml"]))
+    var file: String
+
+    func run() throws {
+        let path = FormatFiles.parts(file).path
+        var rows = [["name", "cipher", "chunk", "notices", "backends"]]
+        for format in try FormatFiles.formats(inFile: file) {
+            let name = "\(path): \(format.name)"
+            try attemptData(name) { try format.checkTextForms() }
+            let view = try FormatView(format, path: path)
+            if let fault = view.facts.readFault {
+                let text = "\(fault)"
+                let expectation = text.contains("expected") ? "" : ": expected rules that the cipher can follow"
+                throw CommandFailure(.badData, "\(name): no object can be read: \(text)\(expectation)")
+            }
+            if let warning = try attemptData(name, { try FormatTrial(view, name: name).warning() }) {
+                Terminal.warn("\(name): \(warning)")
+            }
+            if let fault = view.nonceFault { Terminal.warn("\(name): nonces: \(fault)") }
+            rows.append([
+                format.name, view.cipherText, view.chunkText, view.noticesText,
+                view.backends.isEmpty ? "none" : view.backends.joined(separator: " "),
+            ])
+        }
+        print(table(rows))
+    }
+}

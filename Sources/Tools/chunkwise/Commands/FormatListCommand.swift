@@ -1,0 +1,37 @@
+import ArgumentParser
+import RandomAccess
+import Support
+
+/// `chunkwise format list`
+struct FormatListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Lists the formats that come with the program.",
+        discussion: helpText(
+            """
+            EXAMPLES
+              chunkwise format list
+              chunkwise format list --format json
+
+            EXIT CODES
+              0 listed; 64 usage
+            """))
+
+    @OptionGroup var output: FormatOptions
+
+    func run() throws {
+        let views = try Format.known.map { format in try attempt { try FormatView(format) } }
+        switch output.format {
+        case .json:
+            let list = views.map { view -> JSONValue in
+                [
+                    "name": .string(view.format.name), "summary": .string(view.format.summary),
+                    "cipher": JSONValue(view.facts.cipher?.rawValue), "chunkByteCount": JSONValue(view.chunkByteCount),
+                ]
+            }
+            print(JSONValue.object(["formats": .array(list)]).text)
+        case .text:
+            let rows = views.map { [$0.format.name, $0.cipherText, $0.chunkText, PlainText.line($0.format.summary)] }
+            print(table([["name", "cipher", "chunk", "summary"]] + rows))
+        }
+    }
+}

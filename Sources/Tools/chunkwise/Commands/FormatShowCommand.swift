@@ -1,0 +1,40 @@
+import ArgumentParser
+import RandomAccess
+import Support
+
+/// `chunkwise format show`
+struct FormatShowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Draws a format: header, chunks, inputs, overhead, what it notices.",
+        discussion: helpText(
+            """
+            All figures are with the defaults of the inputs. An input without one has some value, which is shown. Names and
+            values are those that --strategy takes. What is noticed is noticed by whoever reads the chunk in question.
+
+            EXAMPLES
+              chunkwise format show cobblestone-256
+              chunkwise format show mine.yml --format json
+              chunkwise format show formats.yml#mine
+
+            EXIT CODES
+              0 shown; 64 no such format; 65 the description is wrong; 66 there is no such file
+            """))
+
+    @Argument(
+        help: "A format's name, the path of a description, or FILE#NAME for one of several in a file.",
+        completion: .file(extensions: ["yml", "yaml"]))
+    var name: String
+
+    @OptionGroup var output: FormatOptions
+
+    func run() throws {
+        let isPath = FormatFiles.isPath(name)
+        let views = try FormatFiles.formats(name).map { format in
+            try FormatView(format, path: isPath ? name : nil)
+        }
+        switch output.format {
+        case .json: print(JSONValue.object(["formats": .array(views.map(\.json))]).text)
+        case .text: print(views.map(\.text).joined(separator: "\n\n"))
+        }
+    }
+}

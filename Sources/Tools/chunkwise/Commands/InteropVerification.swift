@@ -1,0 +1,102 @@
+import ArgumentParser
+import BackendRegistry
+import Conformance
+import RandomAccess
+import Support
+import Vectors
+
+extension VerifyCommand {
+    /// `chunkwise verify interop`
+    struct Interop: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "interop",
+            abstract: "Reads objects that the formats' own tools made, and damages them.",
+            discussion: helpText(
+                """
+                A folder has an index.json, with the objects' keys and what has to be read from them, or folders with one
+                each. Each backend that has the cipher reads every range of the index, the whole, and ranges of its own;
+                then a bit is changed in each part, chunks are cut off, doubled and swapped, and bytes are appended. A damage
+                is a failure if the format's description says that it has to be noticed and it is not. Objects of a format, a
+                cipher or a parameter that is not known here are counted as unsupported, with what is missing.
+
+                --backend and --format are those of chunkwise verify.
+
+                EXAMPLES
+                  chunkwise verify interop data/interop
+                  chunkwise verify interop data/interop/dare --backend openssl --format json
+
+                EXIT CODES
+                  0 all passed; 1 something failed; 2 nothing was executed; 65 an index or a file is wrong; 66 one is missing
+                """))
+
+        @Argument(help: "A folder with an index.json, or with folders that have one.", completion: .directory)
+        var folder: String
+
+        @ParentCommand var verify: VerifyCommand
+
+        func run() throws {
+            try require(
+                !verify.external.isAsked,
+                "--subject or --plugin with interop: expected none, or backends by their names")
+            let indexes = try attempt { try InteropIndex.folders(in: folder).map { try InteropIndex(folder: $0) } }
+            // Also those that have no cipher but a chunked format's.
+            let backends =
+                verify.backend.isEmpty
+                ? BackendRegistry.entries.compactMap { try? $0.make() } : try verify.backends()
+            Interruption.install()
+            let display = ProgressDisplay()
+            let records = InteropVerification(backends: backends).run(indexes) { done, total in
+                display.show(done, of: total, "objects", name: "interop")
+                return !Interruption.wasRequested
+            }
+            Terminal.clearProgress()
+            switch verify.output.format {
+            case .json: print(Self.json(records).text)
+            case .text: verify.color.show(Self.text(records))
+            }
+            if records.contains(where: { $0.failed > 0 }) { throw ExitCode(CommandFailure.Code.no.rawValue) }
+            if Interruption.wasRequested { throw CommandFailure(.noAnswer, "stopped before the end") }
+            try require(
+                records.contains { $0.passed > 0 }, .noAnswer,
+                "no object was read: expected one of a format and a cipher that are known")
+        }
+
+        /// The counts by format, and the failures.
+        static func text(_ records: [InteropRecord]) -> String {
+            var rows = [["format", "files", "ranges", "damages", "passed", "failed", "not detectable", "unsupported"]]
+            for record in records { rows.append([record.format] + record.counts.map { "\($0.count)" }) }
+            let failures = records.flatMap { record in
+                record.failures.map { "FAILED \(record.format)/\($0.file), \($0.backend): \($0.reason)" }
+            }
+            let gaps = records.flatMap { record in record.gaps.map { "not read: \(record.format), \($0)" } }
+            return ([table(rows, rightAligned: Set(1...7))] + (gaps + failures).map(PlainText.line))
+                .joined(separator: "\n")
+        }
+
+        /// The same as JSON.
+        static func json(_ records: [InteropRecord]) -> JSONValue {
+            let formats = records.map { record -> JSONValue in
+                var members = Dictionary(
+                    uniqueKeysWithValues: record.counts.map { ($0.name, JSONValue(count: $0.count)) })
+                members["name"] = .string(record.format)
+                members["gaps"] = .array(record.gaps.map(JSONValue.string))
+                members["failures"] = .array(
+                    record.failures.map {
+                        ["file": .string($0.file), "backend": .string($0.backend), "reason": .string($0.reason)]
+                    })
+                return .object(members)
+            }
+            return ["formats": .array(formats)]
+        }
+    }
+}
+
+extension InteropRecord {
+    /// The counts in the order of the table, with their names in JSON.
+    fileprivate var counts: [(name: String, count: Int)] {
+        [
+            ("files", files), ("ranges", ranges), ("damages", damages), ("passed", passed), ("failed", failed),
+            ("notDetectable", notDetectable), ("unsupported", unsupported),
+        ]
+    }
+}

@@ -1,0 +1,96 @@
+import ArgumentParser
+import BackendRegistry
+import RandomAccess
+import Support
+
+/// The option `--backend` of commands that handle a user's data.
+struct BackendOptions: ParsableArguments {
+    @Option(
+        name: .customLong("backend"),
+        help:
+            "The crypto library; see chunkwise backends. swift-reference, which is to be compared with, warns. (default: libgcrypt, or the first that has the strategy's cipher)",
+        completion: .backends)
+    var name: String?
+
+    private static let usualName = "libgcrypt"
+
+    init() {}
+
+    /// The backend for AES in CBC.
+    func backend() throws -> any CipherBackend { try Validated.backend(name ?? Self.usualName) }
+
+    /// The backend that is named, or else one that has the cipher of a strategy.
+    ///
+    /// - Throws: `CommandFailure`, which names the backends that have the cipher.
+    func backend(for strategy: Strategy, _ key: SecretKey) throws -> any CipherBackend {
+        let backend = try Validated.backend(name ?? Self.usualName(for: strategy, keyByteCount: key.byteCount))
+        try Self.check(backend, for: strategy, keyByteCount: key.byteCount)
+        return backend
+    }
+
+    /// Refuses a backend that lacks what a strategy needs.
+    ///
+    /// - Throws: `CommandFailure`, which names the backends that have it.
+    static func check(_ backend: any CipherBackend, for strategy: Strategy, keyByteCount: Int?) throws {
+        let ciphers = strategy.possibleCiphers
+        let keyByteCount = keyByteCount.flatMap(strategy.cipherKeyByteCount)
+        func hasOne(_ backend: any CipherBackend) -> Bool {
+            ciphers.contains { backend.supports($0, keyByteCount: keyByteCount) }
+        }
+        // A length that no library takes is the key's fault.
+        let isPossible = keyByteCount.map { count in ciphers.contains { $0.keyByteCounts.contains(count) } } ?? true
+        guard isPossible, !ciphers.isEmpty, !hasOne(backend) else { return }
+        let others = names(where: hasOne)
+        let keys = keyByteCount.map { " with a key of \($0) bytes" } ?? ""
+        let expected =
+            others.isEmpty ? "a backend that this machine lacks" : "--backend \(others.joined(separator: " or "))"
+        let error = DecryptionError.unsupported(
+            "\(ciphers.map(\.rawValue).joined(separator: " or "))\(keys) in \(backend.name): expected \(expected)")
+        throw CommandFailure(.init(error), "\(error)")
+    }
+
+    /// The usual backend, unless it lacks what a strategy needs and another one has it.
+    static func usualName(for strategy: Strategy, keyByteCount: Int? = nil) -> String {
+        let ciphers = strategy.possibleCiphers
+        let keyByteCount = keyByteCount.flatMap(strategy.cipherKeyByteCount)
+        func has(_ backend: any CipherBackend, _ ciphers: some Sequence<Cipher>) -> Bool {
+            ciphers.allSatisfy { backend.supports($0, keyByteCount: keyByteCount) }
+                && strategy.format.rules.sealedCiphers.allSatisfy { backend.supports($0) }
+        }
+        if let usual = try? BackendRegistry.backend(named: usualName), has(usual, ciphers) { return usualName }
+        return names { has($0, ciphers) }.first ?? names { has($0, ciphers.prefix(1)) }.first ?? usualName
+    }
+
+    private static func names(where isOne: (any CipherBackend) -> Bool) -> [String] {
+        BackendRegistry.entries.filter { (try? $0.make()).map(isOne) == true }.map(\.name)
+    }
+}
+
+extension Strategy {
+    /// The ciphers that an object may need: one, or, where only the object tells, those that the description names,
+    /// what a writer takes first.
+    var possibleCiphers: [Cipher] {
+        if let knownCipher { return [knownCipher] }
+        let named = format.cipher.expression.texts.compactMap(Cipher.init(rawValue:))
+        return named.filter { $0 == cipher }.prefix(1) + named.filter { $0 != cipher }
+    }
+
+    /// The length of the cipher's key in bytes if that is the given key, which has so many; `nil` where a format
+    /// derives it.
+    fileprivate func cipherKeyByteCount(_ byteCount: Int) -> Int? {
+        format.key.expression == .name("key") ? byteCount : nil
+    }
+}
+
+extension Expression {
+    /// The texts that it may come to.
+    fileprivate var texts: [String] {
+        switch self {
+        case .bytes(let bytes): [bytes.text].compactMap(\.self)
+        case .integer, .name, .not: []
+        case .operation(_, let left, let right): left.texts + right.texts
+        case .choice(_, let yes, let no): yes.texts + no.texts
+        case .call(_, let arguments): arguments.flatMap(\.texts)
+        }
+    }
+}

@@ -1,0 +1,214 @@
+import BackendRegistry
+import ByteSources
+import RandomAccess
+import Report
+import SubjectProtocol
+import Support
+
+/// A format as it is shown, with the defaults of its inputs.
+struct FormatView {
+    let format: Format
+    let strategy: Strategy
+    let facts: FormatFacts
+    /// The ciphers that its objects may have, what a writer takes first.
+    let ciphers: [Cipher]
+    /// The names of the backends that have the first of them.
+    let backends: [String]
+
+    /// Works out what is shown; a description that no object can have is a `CommandFailure` with its path.
+    init(_ format: Format, path: String? = nil) throws {
+        self.format = format
+        let strategy = Strategy(sampling: format)
+        self.strategy = strategy
+        facts = try attemptData([path, format.name].compactMap { $0 }.joined(separator: ": ")) {
+            try strategy.facts()
+        }
+        ciphers = strategy.possibleCiphers
+        backends = BackendRegistry.availableNames(reading: strategy)
+    }
+
+    var chunkByteCount: UInt64? {
+        if case .integer(let count)? = format.chunk?.expression { return UInt64(exactly: count) }
+        return facts.chunkByteCount
+    }
+
+    private static let toldByHeader = "told by the header"
+
+    var cipherText: String { facts.cipher?.rawValue ?? Self.toldByHeader }
+
+    var chunkText: String {
+        if facts.isWhole { return "whole file" }
+        let given = format.inputs.filter { $0.defaultValue == nil }.map(\.name)
+        if let chunk = format.chunk, !chunk.expression.names.isDisjoint(with: given) { return "as given" }
+        guard let count = chunkByteCount else { return Self.toldByHeader }
+        return count % 1024 == 0 ? ByteCountText.size(count) : "\(count) B"
+    }
+
+    /// The facts in words that are no figures.
+    private var remarks: [[String]] {
+        var rows = notices.map { [$0.words, $0.isNoticed ? "is noticed" : "is not noticed"] }
+        if let fault = facts.readFault { rows.append(["cannot be read", "\(fault)"]) }
+        if facts.isTagged, facts.canBeCutToNothing {
+            rows.append(["a cut to nothing", "reads as an empty plaintext"])
+        }
+        if let nonceFault { rows.append(["nonces", nonceFault]) }
+        if facts.hasHoles { rows.append(["a hole", "a full chunk of zeros reads as zeros, whoever wrote it"]) }
+        if !facts.unchecked.isEmpty { rows.append(["not checked", facts.unchecked.joined(separator: ", ")]) }
+        return rows
+    }
+
+    /// The reason for which nonces are used twice, if they are.
+    var nonceFault: String? {
+        if let (first, second) = facts.chunksWithOneNonce {
+            return "chunks \(first) and \(second) of an object have one key and nonce"
+        }
+        if let field = facts.fieldWithUsedNonce { return "\"\(field)\" has the key and nonce of something else" }
+        return facts.sharesNonces ? "objects with one key and the same parameters have the same ones" : nil
+    }
+
+    private var notices: [(name: String, words: String, isNoticed: Bool)] {
+        [
+            ("changedChunk", "a changed chunk", facts.isTagged), ("movedChunk", "a moved chunk", facts.isIndexBound),
+            ("foreignChunk", "another file's chunk", facts.isObjectBound), ("cutEnd", "a cut end", facts.isEndBound),
+        ]
+    }
+
+    var noticesText: String {
+        let noticed = notices.filter(\.isNoticed).map(\.words)
+        return noticed.isEmpty ? "nothing" : noticed.joined(separator: ", ")
+    }
+
+    private var lengths: [(plaintext: UInt64, ciphertext: UInt64, chunks: UInt64)] {
+        guard let geometry = strategy.geometry else { return [] }
+        return [0, 1, 1 << 20, 1 << 30].map { count in
+            (count, geometry.ciphertextByteCount(ofPlaintext: count), geometry.chunkCount(ofPlaintext: count))
+        }
+    }
+
+    // MARK: Text
+
+    var text: String {
+        var lines = [TextWrapping.text("\(format.name): \(PlainText.line(format.summary))")]
+        if !format.source.isEmpty { lines.append(TextWrapping.text("source: \(PlainText.line(format.source))")) }
+        var sections = [lines.joined(separator: "\n")]
+        if !facts.header.isEmpty {
+            let rows = facts.header.map { part in
+                [part.name, Self.text(part.offset), Self.text(part.byteCount), part.isChecked ? "checked" : "any"]
+            }
+            sections.append(table([["header", "offset", "bytes", ""]] + rows, rightAligned: [1, 2]))
+        }
+        sections.append(chunkDrawing)
+        if !format.trailerFields.isEmpty {
+            let rows = format.trailerFields.map { [$0.name, Self.byteCount($0), Self.check($0)] }
+            sections.append(table([["trailer", "bytes", ""]] + rows, rightAligned: [1]))
+        }
+        let held = (format.header + format.trailerFields).flatMap { box in
+            (box.sealed?.holds ?? []).map { [$0.name, box.name, Self.byteCount($0), Self.check($0)] }
+        }
+        if !held.isEmpty { sections.append(table([["encrypted", "in", "bytes", ""]] + held, rightAligned: [2])) }
+        sections.append(table([["input", "value", "default"]] + inputs.map { [$0.name, $0.expected, $0.shown] }))
+        if !lengths.isEmpty {
+            let rows = lengths.map { plaintext, ciphertext, chunks in
+                [
+                    ByteCountText.size(plaintext), "\(ciphertext)", "\(ciphertext - min(ciphertext, plaintext))",
+                    "\(chunks)",
+                ]
+            }
+            sections.append(
+                table([["plaintext", "ciphertext", "overhead", "chunks"]] + rows, rightAligned: [1, 2, 3]))
+        }
+        var rows = [
+            ["cipher", facts.cipher == nil ? cipherChoice : cipherText], ["chunk", chunkText],
+            ["max chunks", facts.maxChunkCount.map { "\($0)" } ?? "no limit"],
+            ["max length", facts.maxPlaintextByteCount.map { "\($0) bytes" } ?? "no limit"],
+        ]
+        rows += remarks
+        let writers = facts.cipher == nil ? ciphers.first.map { ", of \($0.rawValue)" } ?? "" : ""
+        rows.append(["backends", (backends.isEmpty ? "none" : backends.joined(separator: " ")) + writers])
+        sections.append(table(rows))
+        return sections.joined(separator: "\n\n")
+    }
+
+    private var cipherChoice: String {
+        ([Self.toldByHeader] + ciphers.prefix(1).map { "a writer takes \($0.rawValue)" }).joined(separator: "; ")
+    }
+
+    /// The parts of a full chunk, with their offsets and lengths as far as they are known.
+    private var chunkParts: [(part: FormatFacts.Part, offset: UInt64?, byteCount: UInt64?)] {
+        var offset: UInt64? = 0
+        return facts.chunk.map { part in
+            let count = part.name == "data" ? chunkByteCount : part.byteCount.map { UInt64($0) }
+            let start = offset
+            offset = offset.flatMap { offset in count.map { offset + $0 } }
+            return (part, start, count)
+        }
+    }
+
+    /// The parts of a full chunk, one below the other.
+    private var chunkDrawing: String {
+        let rows = chunkParts.map { part, offset, count in
+            [
+                part.name, offset.map { "\($0)" } ?? "", count.map { "\($0)" } ?? "",
+                part.name == "data" ? "ciphertext" : part.isChecked ? "checked" : "any",
+            ]
+        }
+        return table([["full chunk", "offset", "bytes", ""]] + rows, rightAligned: [1, 2])
+    }
+
+    /// A field's length, as far as it is a number.
+    private static func byteCount(_ field: Format.Field) -> String {
+        if case .integer(let count) = field.byteCount.expression { "\(count)" } else { "" }
+    }
+
+    private static func check(_ field: Format.Field) -> String {
+        field.sealed != nil ? "encrypted" : field.content.isEmpty ? "any" : "checked"
+    }
+
+    private static func text(_ number: Int?) -> String { number.map { "\($0)" } ?? "" }
+
+    /// The key, and the parameters as a strategy's text has them.
+    private var inputs: [(name: String, expected: String, value: String?, shown: String)] {
+        let counts = format.keyByteCounts.map { "\(KeyFile.text($0)) bytes" }
+        return [("key", counts ?? "any number of bytes", nil, "")]
+            + format.inputs.map { input in
+                let value = input.defaultValue.map(input.text)
+                let shown = value.map { $0.isEmpty ? "empty" : $0 } ?? "none; here \(input.text(of: input.sample))"
+                return (input.textName, input.textExpectation, value, shown)
+            }
+    }
+
+    // MARK: JSON
+
+    var json: JSONValue {
+        func json(_ part: FormatFacts.Part, _ offset: UInt64?, _ byteCount: UInt64?) -> JSONValue {
+            [
+                "name": .string(part.name), "offset": JSONValue(offset), "byteCount": JSONValue(byteCount),
+                "isChecked": .bool(part.isChecked),
+            ]
+        }
+        let header = facts.header.map { part in
+            json(part, part.offset.map { UInt64($0) }, part.byteCount.map { UInt64($0) })
+        }
+        let inputs = inputs.map { input -> JSONValue in
+            ["name": .string(input.name), "expected": .string(input.expected), "default": JSONValue(input.value)]
+        }
+        let lengths = lengths.map { plaintext, ciphertext, chunks -> JSONValue in
+            [
+                "plaintextByteCount": .integer(plaintext), "ciphertextByteCount": .integer(ciphertext),
+                "chunkCount": .integer(chunks),
+            ]
+        }
+        return [
+            "name": .string(format.name), "summary": .string(format.summary), "source": .string(format.source),
+            "cipher": JSONValue(facts.cipher?.rawValue), "ciphers": JSONValue(strings: ciphers.map(\.rawValue)),
+            "chunkByteCount": JSONValue(chunkByteCount),
+            "isWhole": .bool(facts.isWhole), "header": .array(header), "chunk": .array(chunkParts.map(json)),
+            "inputs": .array(inputs), "lengths": .array(lengths), "maxChunkCount": JSONValue(facts.maxChunkCount),
+            "maxPlaintextByteCount": JSONValue(facts.maxPlaintextByteCount),
+            "notices": .object(Dictionary(uniqueKeysWithValues: notices.map { ($0.name, .bool($0.isNoticed)) })),
+            "hasHoles": .bool(facts.hasHoles), "canBeCutToNothing": .bool(facts.canBeCutToNothing),
+            "nonceFault": JSONValue(nonceFault), "unchecked": JSONValue(strings: facts.unchecked),
+            "backends": JSONValue(strings: backends),
+        ]
+    }
+}

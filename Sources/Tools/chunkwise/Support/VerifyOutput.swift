@@ -1,0 +1,109 @@
+import ArgumentParser
+import Conformance
+import Report
+import Results
+import Support
+
+/// The output of `verify`: its records as text and as JSON, and whether they are a pass.
+enum VerifyOutput {
+    /// Says whether the records are a pass.
+    ///
+    /// - Throws: `ExitCode` 1 if a vector failed; `CommandFailure` if nothing was executed at all, or by one subject.
+    static func requirePass(_ records: [ConformanceRecord]) throws {
+        // A program that does not even greet has answered nothing.
+        let answering = records.filter { $0.passed > 0 || $0.vectorCount != 0 }
+        if answering.contains(where: { $0.failed > 0 }) { throw ExitCode(CommandFailure.Code.no.rawValue) }
+        if Interruption.wasRequested { throw CommandFailure(.noAnswer, "stopped before the end") }
+        try require(
+            records.contains(where: { $0.passed > 0 }), .noAnswer, "no vector was executed: expected at least one")
+        // A subject that only ever says "unsupported" has shown nothing.
+        if let silent = records.first(where: { $0.passed == 0 && $0.unsupported > 0 || $0.vectorCount == 0 }) {
+            throw CommandFailure(
+                .noAnswer, "\(silent.subject) executed no vector: expected at least one that it supports")
+        }
+    }
+
+    /// The counts as a table, the flags that failed, and the failures.
+    static func text(_ records: [ConformanceRecord]) -> String {
+        var rows = [["subject", "passed", "failed", "unsupported", "not run"]]
+        for record in records {
+            rows.append(
+                [record.subject] + [record.passed, record.failed, record.unsupported, record.notRun].map(String.init))
+        }
+        let flags = records.flatMap { record in
+            (record.flags ?? []).filter { $0.failed > 0 }.map {
+                "\(record.subject): \($0.flag): \($0.failed) of \($0.passed + $0.failed) failed"
+            }
+        }
+        let causes = records.flatMap { record in
+            record.explanations.map { "\(record.subject): \($0)" }
+        }
+        let failures = records.flatMap { record in
+            record.failures.map {
+                "FAILED \(record.subject): \($0.id) [\($0.flags.joined(separator: " "))]: \($0.reason)"
+            }
+        }
+        let findings = records.flatMap { record -> [String] in
+            guard let adapter = record.adapter, !adapter.isEmpty else { return [] }
+            let mendings = ExternalFlag.allCases.compactMap { flag -> String? in
+                let own = adapter.filter { $0.flags.contains(flag.rawValue) }
+                guard !own.isEmpty, let mending = flag.mending else { return nil }
+                return "\(record.subject): adapter: \(own.count) of \(flag.rawValue); to mend them: \(mending)"
+            }
+            return mendings + adapter.map { "ADAPTER \(record.subject): \($0.id) [\($0.flags[0])]: \($0.reason)" } + [
+                "\(record.subject): what is wrong with the adapter is no failure of what it adapts; with --strict-protocol it "
+                    + "is one"
+            ]
+        }
+        let counts = records.compactMap { record in
+            record.vectorCount.map { _ in "\(record.subject): executed \(record.executedText)" }
+        }
+        let versions = records.compactMap { record in record.version.map { "\(record.subject): version \($0)" } }
+        let choices = records.compactMap { record in record.choice.map { "\(record.subject): \($0.text)" } }
+        // What a subject says of itself, or of a failure, is not for the terminal to obey.
+        let shown = rows.map { $0.map(PlainText.line) }
+        return
+            ([table(shown, rightAligned: [1, 2, 3, 4])]
+            + (versions + counts + choices + flags + causes + failures + findings).map(PlainText.line))
+            .joined(separator: "\n")
+    }
+
+    /// The same as JSON.
+    static func json(_ records: [ConformanceRecord], served: ServedVectors? = nil) -> JSONValue {
+        func counts(_ records: [ConformanceRecord]) -> [String: JSONValue] {
+            [
+                "passed": JSONValue(count: records.reduce(0) { $0 + $1.passed }),
+                "failed": JSONValue(count: records.reduce(0) { $0 + $1.failed }),
+                "unsupported": JSONValue(count: records.reduce(0) { $0 + $1.unsupported }),
+                "notRun": JSONValue(count: records.reduce(0) { $0 + $1.notRun }),
+            ]
+        }
+        let subjects = records.map { record -> JSONValue in
+            var members = counts([record])
+            members["name"] = .string(record.subject)
+            members["version"] = record.version.map(JSONValue.string)
+            members["failures"] = .array(
+                record.failures.map {
+                    ["id": .string($0.id), "flags": JSONValue(strings: $0.flags), "reason": .string($0.reason)]
+                })
+            members["cause"] = record.cause.map { JSONValue(encoding: $0, nullable: ["mutant", "fault", "flag"]) }
+            members["kinds"] = record.kinds.map { kinds in .array(kinds.map { JSONValue(encoding: $0) }) }
+            members["commonTrait"] = record.commonTrait.map(JSONValue.string)
+            members["choice"] = record.choice.map { JSONValue(encoding: $0) }
+            members["adapter"] = record.adapter.map { findings in
+                .array(
+                    findings.map {
+                        ["id": .string($0.id), "flags": JSONValue(strings: $0.flags), "reason": .string($0.reason)]
+                    })
+            }
+            return .object(members)
+        }
+        var members = counts(records)
+        members["subjects"] = .array(subjects)
+        if let served {
+            members["source"] = .string(served.sourceName)
+            members["warnings"] = JSONValue(strings: served.warnings)
+        }
+        return .object(members)
+    }
+}

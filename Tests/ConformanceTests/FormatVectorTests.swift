@@ -1,0 +1,93 @@
+import BackendRegistry
+import RandomAccess
+import Testing
+
+@testable import Conformance
+@testable import Vectors
+
+@Suite("vectors of formats that only their descriptions tell of")
+struct FormatVectorTests {
+    private static let groups = VectorSet.files.first { $0.name == "formats" }?.groups() ?? []
+
+    @Test("each known format has vectors")
+    func formats() throws {
+        let names = Set(VectorSet.standard().map(\.strategyName))
+        // A text in a header has no writer, so that there are objects of the format's own tool alone.
+        let written = Format.known.filter { !$0.header.contains { $0.lastLinePrefix != nil } }.map(\.name)
+        #expect(names.isSuperset(of: written), "\(Set(written).subtracting(names))")
+        #expect(Set(Self.groups.map(\.id)).count == Self.groups.count)
+        // Each kind of tampering, noticed and not.
+        for flag in [VectorFlag.chunkTag, .chunkOrder, .truncatedChunks, .trailingData, .headerCheck, .chunkCounter] {
+            #expect(Self.groups.contains { $0.flags.contains(flag) }, "\(flag)")
+        }
+        for format in Set(Self.groups.map(\.strategyName)) {
+            let own = Self.groups.filter { $0.strategyName == format }
+            #expect(own.contains { $0.flags.contains(.emptyObject) }, "\(format)")
+            // Of a stream alone, any length is right.
+            let strategy = Strategy(sampling: try Format.named(format))
+            guard strategy.isAuthenticated || strategy.cipher != .aesCTR else { continue }
+            #expect(own.contains { if case .fails = $0.opening { true } else { false } }, "\(format)")
+        }
+    }
+
+    /// The backends that take little time over long chunks.
+    private static let quickBackends = BackendRegistry.availableNames.filter { !$0.hasPrefix("swift-") }
+
+    @Test("every backend passes those that it has the ciphers for, of which each has a share", arguments: quickBackends)
+    func backends(name: String) throws {
+        let number = try #require(Self.quickBackends.firstIndex(of: name))
+        // All of them with every backend is what `verify` does, and `scripts/run`.
+        let share = Self.groups.enumerated().filter { $0.offset % Self.quickBackends.count == number }.map(\.element)
+        let record = try #require(
+            verify(backends: [try BackendRegistry.backend(named: name)], groups: share).first)
+        #expect(record.failed == 0, "\(record.failures.first?.id ?? ""): \(record.failures.first?.reason ?? "")")
+        #expect(record.passed > 0 && record.notRun == 0)
+        #expect(record.passed + record.unsupported == share.reduce(0) { $0 + $1.vectorCount })
+    }
+
+    @Test("a change that makes an object ask for a cipher that a backend lacks is no fault of the backend")
+    func otherCiphers() throws {
+        let changed = Self.groups.filter { group in
+            guard let told = group.toldNeed, let need = group.need else { return false }
+            return told.cipher != need.cipher
+        }
+        var unsupportedCount = 0
+        for group in changed {
+            let backend = LimitedBackend(
+                base: try BackendRegistry.backend(named: "openssl"), lacks: try #require(group.toldNeed).cipher)
+            let record = try #require(verify(backends: [backend], groups: [group]).first)
+            #expect(record.failed == 0, "\(group.id)")
+            unsupportedCount += record.unsupported
+        }
+        // Others are refused before the cipher is needed.
+        #expect(unsupportedCount > 0)
+    }
+
+    @Test("faults in rules that no other format has are found by their own class")
+    func rules() throws {
+        let names = ["part-unchecked", "hole-refused", "header-unchecked"]
+        let mutants = Mutant.all.filter { names.contains($0.name) }
+        #expect(mutants.count == names.count)
+        let matrix = KillMatrix.run(
+            mutants, over: try BackendRegistry.backend(named: "openssl"), groups: Self.groups)
+        #expect(matrix.survivors.map(\.mutant.name) == [])
+    }
+}
+
+/// A backend over another, without one of its ciphers.
+private struct LimitedBackend: CipherBackend {
+    let base: any CipherBackend
+    let lacks: Cipher
+    let name = "limited"
+    let version = "0"
+    let cpuFeatures: [String] = []
+    var ciphers: [CipherSupport] { base.ciphers.filter { $0.cipher != lacks } }
+    var hmacFunctions: [HashFunction] { base.hmacFunctions }
+
+    func makeContext(
+        _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey
+    ) throws(DecryptionError) -> any CipherContext {
+        guard cipher != lacks else { throw .unsupported("\(cipher) in \(name)") }
+        return try base.makeContext(cipher, direction, key: key)
+    }
+}

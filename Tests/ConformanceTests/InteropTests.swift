@@ -1,0 +1,127 @@
+import BackendRegistry
+import Foundation
+import RandomAccess
+import Support
+import Testing
+
+@testable import Conformance
+@testable import Vectors
+
+@Suite("objects of the formats' own tools")
+struct InteropTests {
+    private static let folder = URL(filePath: #filePath).appending(path: "../../../data/interop").standardized.path
+
+    private static func indexes() throws -> [InteropIndex] {
+        try InteropIndex.folders(in: folder).map { try InteropIndex(folder: $0) }
+    }
+
+    @Test("a format is known only with three objects of its reference implementation at least")
+    func complete() throws {
+        let objects = try Self.indexes().flatMap(\.objects)
+        for format in Format.known {
+            let own = objects.filter { $0.strategy?.format == format }
+            #expect(own.count >= 3, "\(format.name) has \(own.count) objects in data/interop: expected 3 at least")
+        }
+    }
+
+    @Test("all of them pass", arguments: ["openssl", "libgcrypt"])
+    func all(name: String) throws {
+        let indexes = try Self.indexes()
+        let records = InteropVerification(backends: [try BackendRegistry.backend(named: name)]).run(indexes)
+        for record in records {
+            let failure = record.failures.first
+            #expect(record.failed == 0, "\(record.format)/\(failure?.file ?? ""): \(failure?.reason ?? "")")
+            #expect(record.passed > 0 || record.unsupported == record.files, "\(record.format)")
+            #expect(record.passed + record.failed + record.notDetectable == record.ranges + record.damages)
+        }
+        let gcm = try #require(records.first { $0.format == "cobblestone-128" })
+        #expect(gcm.damages > 0 && gcm.notDetectable == 0)
+        let ctr = try #require(records.first { $0.format == "ctr" })
+        #expect(ctr.damages > 0 && ctr.notDetectable == ctr.damages)
+    }
+
+    @Test("other bytes are failures, and so is a damage that a tag would have shown")
+    func faults() throws {
+        let openSSL = try BackendRegistry.backend(named: "openssl")
+        func records(_ name: String, _ backends: [any CipherBackend]) throws -> [InteropRecord] {
+            InteropVerification(backends: backends).run([try InteropIndex(folder: "\(Self.folder)/\(name)")])
+        }
+        let wrong = try records("ctr", [Faulty(base: openSSL, hasOtherKey: true)])
+        #expect(wrong.count == 1 && wrong[0].failed > 0 && wrong[0].passed < wrong[0].ranges)
+        let blind = try records("cobblestone", [Faulty(base: openSSL, hasOtherKey: false)])
+        #expect(blind.count == 2 && blind.allSatisfy { $0.failed > 0 && $0.failed < $0.damages })
+        #expect(blind.flatMap(\.failures).allSatisfy { $0.reason.contains("was not noticed") })
+        let none = try records("ctr", [])
+        #expect(none.count == 1 && none[0].passed == 0 && none[0].ranges == 0)
+    }
+
+    /// A backend that decrypts with another key, or that does not look at tags.
+    private struct Faulty: CipherBackend {
+        let base: any CipherBackend
+        let hasOtherKey: Bool
+        var name: String { "faulty" }
+        var version: String { base.version }
+        var ciphers: [CipherSupport] { base.ciphers }
+        var cpuFeatures: [String] { [] }
+        var hmacFunctions: [HashFunction] { base.hmacFunctions }
+
+        func makeMAC(_ function: HashFunction, key: SecretKey) throws(DecryptionError) -> any MACContext {
+            try base.makeMAC(function, key: key)
+        }
+
+        func makeContext(
+            _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey
+        ) throws(DecryptionError) -> any CipherContext {
+            let key = hasOtherKey ? try SecretKey([UInt8](repeating: 1, count: key.byteCount)) : key
+            return Context(base: try base.makeContext(cipher, direction, key: key))
+        }
+    }
+
+    private final class Context: CipherContext {
+        private let base: any CipherContext
+
+        init(base: any CipherContext) { self.base = base }
+
+        func process(
+            _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, nonce: UnsafeRawBufferPointer,
+            associatedData: UnsafeRawBufferPointer
+        ) throws(DecryptionError) -> Bool {
+            _ = try base.process(input, into: output, nonce: nonce, associatedData: associatedData)
+            return true
+        }
+    }
+
+    @Test("an index that is not what its files are is an error")
+    func wrong() throws {
+        let source = URL(filePath: Self.folder).appending(path: "ctr")
+        let copy = FileManager.default.temporaryDirectory.appending(path: "interop-\(UUID().uuidString)")
+        try FileManager.default.copyItem(at: source, to: copy)
+        defer { try? FileManager.default.removeItem(at: copy) }
+        let index = copy.appending(path: InteropIndex.fileName)
+        let text = try String(contentsOf: index, encoding: .utf8)
+        func kind(_ text: String) throws -> VectorFileError.Kind? {
+            try Data(text.utf8).write(to: index)
+            return #expect(throws: VectorFileError.self) { _ = try InteropIndex(folder: copy.path) }?.kind
+        }
+        #expect(try InteropIndex(folder: copy.path).objects.count == 6)
+        for (good, bad) in [
+            ("\"sha256\": \"", "\"sha256\": \"00"), ("\"plaintextSHA256\": \"", "\"plaintextSHA256\": \"00"),
+            ("\"byteCount\": 0", "\"byteCount\": 1"), ("\"files\"", "\"objects\""), ("shake256", "shake128"),
+            ("\"delivered\": 0", "\"delivered\": 7"), ("\"key\": \"", "\"key\": \"x"), ("\"iv\": \"", "\"iv\": \"00"),
+            ("{", "["), ("\"file\": \"", "\"file\": \"../ctr/"),
+        ] {
+            #expect(text.contains(good), "\(good)")
+            #expect(try kind(text.replacing(good, with: bad, maxReplacements: 1)) == .malformed, "\(good)")
+        }
+        #expect(try kind(text.replacing("ctr-256-0.bin", with: "nothing.bin")) == .missing)
+        #expect(throws: VectorFileError.self) { try InteropIndex.folders(in: copy.path + "/nowhere") }
+    }
+
+    @Test("SHAKE-256 of nothing, and of a seed")
+    func shake() {
+        // Source: FIPS 202; the first bytes of SHAKE-256 of the empty message.
+        let expected: [UInt8] = [0x46, 0xB9, 0xDD, 0x2B, 0x0B, 0xA8, 0x8D, 0x13]
+        #expect(SHAKE256.bytes(of: [], count: 8) == expected)
+        #expect(SHAKE256.bytes(of: [1], count: 0).isEmpty)
+    }
+}

@@ -1,0 +1,64 @@
+import Support
+import TestSupport
+import Testing
+
+@Suite("verify --strategy")
+struct FormatVerificationTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try folder.file(
+            "mine.yml",
+            """
+            mine:
+              inputs: {key: 32, mark: {bytes: any, default: ""}}
+              header: [{magic: {bytes: 2, is: x'4d31', error: invalidHeader}}, {salt: 16}]
+              derive: [{fileKey: "hkdf('sha256', key, salt, mark, 32)"}]
+              cipher: aes-gcm
+              chunk: 4096
+              layout: [data, {tag: 16}]
+              key: fileKey
+              nonce: u64be(i) ++ u32be(last)
+            """)
+    }
+
+    private func run(_ arguments: [String]) throws -> CommandRun {
+        try Chunkwise.run(["verify"] + arguments, in: folder.path)
+    }
+
+    @Test("a description's vectors pass, its faults are killed, and its changes are noticed")
+    func described() throws {
+        let run = try run(["--strategy", "./mine.yml", "--backend", "openssl", "--format", "json"])
+        let subject = JSONValue.parse(run.output)?["subjects"]?.array?.first
+        #expect(run.status == 0 && subject?["passed"]?.integer ?? 0 > 300, "\(run.errorLines)")
+        #expect(subject?["failed"]?.integer == 0 && subject?["unsupported"]?.integer == 0)
+        let mutants = try self.run(["--strategy", "./mine.yml", "--mutants"])
+        #expect(mutants.status == 0 && mutants.text.contains("were killed by their own flag"), "\(mutants.errorLines)")
+        let tampering = try self.run(
+            ["--strategy", "./mine.yml", "--tamper", "--backend", "openssl", "--format", "json"])
+        let rows = JSONValue.parse(tampering.output)?["subjects"]?.array?.first?["rows"]?.array
+        #expect(tampering.status == 0 && rows?.count == 1, "\(tampering.errorLines)")
+    }
+
+    @Test("a program that reads descriptions alone is put to them", arguments: [["--strategy", "./mine.yml"], []])
+    func describedOnly(strategy: [String]) throws {
+        let subject =
+            "python3 '\(Project.path("Tests/Subjects/described_only.py"))' '\(Programs.chunkwise)' subject --backend openssl"
+        let run = try run(strategy + ["--subject", subject, "--format", "json"])
+        let found = JSONValue.parse(run.output)?["subjects"]?.array?.first
+        #expect(run.status == 0 && found?["passed"]?.integer ?? 0 > 300, "\(run.errorLines)")
+    }
+
+    @Test(
+        "what cannot be is refused",
+        arguments: [
+            (["--strategy", "gocryptf"], "gocryptfs"), (["--strategy", "./none.yml"], "none.yml"),
+            (["--strategy", "gocryptfs", "--vectors", "x.json"], "--strategy"),
+            (["--strategy", "gocryptfs", "--memory"], "--strategy"),
+        ])
+    func refusals(arguments: [String], word: String) throws {
+        let run = try run(arguments)
+        #expect([64, 66].contains(run.status) && run.errorLines.last?.contains(word) == true, "\(run.errorLines)")
+    }
+}

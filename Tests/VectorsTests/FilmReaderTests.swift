@@ -1,0 +1,248 @@
+import BackendRegistry
+import ByteSources
+import Foundation
+import RandomAccess
+import Support
+import Testing
+
+@testable import Vectors
+
+/// A box of a film in a test.
+private struct TestBox {
+    let kind: String
+    var content: [UInt8]
+
+    var bytes: [UInt8] { Self.number(content.count + 8) + Array(kind.utf8) + content }
+
+    static func number(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
+
+    static func boxes(_ bytes: [UInt8]) -> [TestBox] {
+        var (boxes, position): ([TestBox], Int) = ([], 0)
+        while position < bytes.count {
+            let count = bytes[position..<position + 4].reduce(0) { $0 << 8 | Int($1) }
+            let kind = String(decoding: bytes[position + 4..<position + 8], as: UTF8.self)
+            boxes.append(TestBox(kind: kind, content: Array(bytes[position + 8..<position + count])))
+            position += count
+        }
+        return boxes
+    }
+}
+
+@Suite("films by their boxes")
+struct FilmReaderTests {
+    private static let folder = URL(filePath: #filePath).appending(path: "../../../data/interop/cenc").standardized.path
+    private static let key = [UInt8](repeating: 9, count: 16)
+
+    private static func object(_ name: String) throws -> InteropObject {
+        try #require(InteropIndex(folder: folder).objects.first { $0.name == name })
+    }
+
+    private static func film(_ name: String) throws -> [UInt8] { try object(name).ciphertext }
+
+    /// Opens a film and reads all of it.
+    private static func read(_ bytes: [UInt8], key: SecretKey? = nil) throws -> [UInt8] {
+        let source = MemorySource(bytes)
+        let piece = try OpenPiece(
+            PiecePlace(0..<source.byteCount, try ProtectedExtents(film: source)), of: source,
+            backend: BackendRegistry.backend(named: "openssl"), key: key ?? SecretKey(Self.key))
+        return try piece.makeCursor().read(at: 0, count: bytes.count)
+    }
+
+    @Test("the boxes say the same as the list of samples, however a film is read")
+    func real() throws {
+        for object in try InteropIndex(folder: Self.folder).objects {
+            #expect(object.readings.count == 2)
+            let whole = try Self.read(object.ciphertext, key: object.key)
+            #expect(SHAFunction.sha256.hash(whole) == object.plaintextDigest, "\(object.name)")
+        }
+    }
+
+    @Test("sound and pictures in one film, with one key and patterns of their own")
+    func tracks() throws {
+        let (video, audio) = (try Self.object("cbcs-video.mp4"), try Self.object("cbcs-audio.mp4"))
+        func number(_ box: inout TestBox, _ offset: Int, _ value: Int) {
+            box.content.replaceSubrange(offset..<offset + 4, with: TestBox.number(value))
+        }
+        func change(_ box: TestBox, _ path: [String], _ edit: (inout TestBox) -> Void) -> TestBox {
+            var box = box
+            guard let next = path.first else {
+                edit(&box)
+                return box
+            }
+            box.content = TestBox.boxes(box.content).flatMap { inner in
+                (inner.kind == next ? change(inner, Array(path.dropFirst()), edit) : inner).bytes
+            }
+            return box
+        }
+        func film(_ video: [UInt8], _ audio: [UInt8]) throws -> [UInt8] {
+            var boxes = TestBox.boxes(video)
+            let other = TestBox.boxes(audio).map { box in
+                switch box.kind {
+                case "moov":
+                    change(change(box, ["trak", "tkhd"]) { number(&$0, 12, 2) }, ["mvex", "trex"]) { number(&$0, 4, 2) }
+                case "moof": change(box, ["traf", "tfhd"]) { number(&$0, 4, 2) }
+                default: box
+                }
+            }
+            let moov = try #require(other.first { $0.kind == "moov" })
+            let inner = TestBox.boxes(moov.content)
+            let index = try #require(boxes.firstIndex { $0.kind == "moov" })
+            for kind in ["trak", "mvex"] {
+                boxes[index].content += try #require(inner.first { $0.kind == kind }).bytes
+            }
+            // One box mvex for both.
+            var all = TestBox.boxes(boxes[index].content)
+            let extends = all.filter { $0.kind == "mvex" }
+            all.removeAll { $0.kind == "mvex" }
+            all.append(TestBox(kind: "mvex", content: extends.flatMap(\.content)))
+            boxes[index].content = all.flatMap(\.bytes)
+            return (boxes + other.filter { $0.kind == "moof" || $0.kind == "mdat" }).flatMap(\.bytes)
+        }
+        let plain = try (Self.read(video.ciphertext, key: video.key), Self.read(audio.ciphertext, key: audio.key))
+        #expect(try Self.read(film(video.ciphertext, audio.ciphertext), key: video.key) == film(plain.0, plain.1))
+        // Another key of the second one.
+        var other = audio.ciphertext
+        let tenc = try #require(Self.place(of: "tenc", in: other))
+        other[tenc + 16] ^= 1
+        let error = #expect(throws: DecryptionError.self) {
+            try Self.read(film(video.ciphertext, other), key: video.key)
+        }
+        #expect(error?.protocolName == "unsupported" && "\(error.map { "\($0)" } ?? "")".contains("several keys"))
+    }
+
+    /// The first byte of the name of a box.
+    private static func place(of kind: String, in bytes: [UInt8]) -> Int? {
+        let name = Array(kind.utf8)
+        return bytes.indices.dropLast(4).first { bytes[$0..<$0 + 4].elementsEqual(name) }
+    }
+
+    private struct Refusal: CustomTestStringConvertible {
+        var testDescription: String { "\(box)+\(offset)" }
+        /// The box whose bytes are replaced from an offset behind its name on.
+        let box: String
+        let offset: Int
+        let bytes: [UInt8]
+        let name: String
+        let words: String
+
+        init(_ box: String, _ offset: Int, _ bytes: [UInt8], _ name: String, _ words: String) {
+            (self.box, self.offset, self.bytes, self.name, self.words) = (box, offset, bytes, name, words)
+        }
+    }
+
+    private static let max: [UInt8] = [255, 255, 255, 255]
+    private static let refusals = [
+        Refusal("senc", -4, Array("free".utf8), "unsupported", "without a box senc"),
+        Refusal("senc", 0, [1], "unsupported", "version 1 with flags 2"),
+        Refusal("senc", 3, [3], "unsupported", "version 0 with flags 3"),
+        Refusal("senc", 4, max, "invalidHeader", "as many samples"),
+        Refusal("senc", 4, [0, 0, 0, 9], "invalidHeader", "as many samples"),
+        Refusal("senc", 16, [255, 255], "invalidHeader", "box senc at offset 1336"),
+        Refusal("senc", 16, [0, 0], "unsupported", "no subsamples"),
+        Refusal("senc", 18, [0, 0], "invalidHeader", "offset 1336 with subsamples of sample 1"),
+        Refusal("senc", 20, max, "invalidHeader", "subsamples of sample 1"),
+        Refusal("schm", 4, Array("piff".utf8), "unsupported", "the scheme piff"),
+        Refusal("schm", -4, Array("free".utf8), "invalidHeader", "a box schm"),
+        Refusal("tenc", 5, [0x19], "unsupported", "a pattern in version 0"),
+        Refusal("tenc", 0, [2], "unsupported", "version 2"),
+        Refusal("tenc", 6, [2], "unsupported", "the protection 2"),
+        Refusal("tenc", 6, [0], "unsupported", "without a protected track"),
+        Refusal("tenc", 7, [9], "unsupported", "an IV of 9 bytes"),
+        Refusal("tenc", 7, [0], "invalidHeader", "box tenc"),
+        Refusal("saiz", -4, Array("sgpd".utf8) + [0, 0, 0, 0] + Array("seig".utf8), "unsupported", "seig"),
+        Refusal("stco", -4, Array("sbgp".utf8) + [0, 0, 0, 0] + Array("seig".utf8), "unsupported", "seig"),
+        Refusal("stsz", 11, [1], "unsupported", "expected a fragmented file"),
+        Refusal("stsd", 4, max, "unsupported", "4294967295 sample entries"),
+        Refusal("stsd", 7, [2], "invalidHeader", "2 sample entries, which are 1"),
+        Refusal("encv", -4, Array("encs".utf8), "unsupported", "a sample entry"),
+        Refusal("tfhd", 4, [0, 0, 0, 9], "invalidHeader", "a track of moov, not 9"),
+        Refusal("tfhd", 8, [0, 0, 0, 2], "invalidHeader", "sample entries, not 2"),
+        Refusal("tfhd", 8, [0, 0, 0, 0], "invalidHeader", "sample entries, not 0"),
+        Refusal("trun", 4, max, "invalidHeader", "4294967295 samples"),
+        Refusal("trun", 1, [1], "unsupported", "box trun"),
+        Refusal("trun", 8, [0x7F, 255, 255, 255], "truncatedCiphertext", "sample 1 of the box trun"),
+        Refusal("trun", 8, [0x80, 0, 0, 0], "invalidHeader", "an offset within the file"),
+        Refusal("trun", 12, max, "truncatedCiphertext", "4294967295 from offset 1580 on"),
+        Refusal("moov", -4, Array("free".utf8), "invalidHeader", "a box moov before it"),
+        Refusal("moov", -8, max, "truncatedCiphertext", "4294967295 from offset 40"),
+        Refusal("moof", -8, [0, 0, 0, 7], "invalidHeader", "a box at offset 1077"),
+        Refusal("mdia", -8, max, "invalidHeader", "a box at offset 404"),
+        Refusal("mdia", -8, [0, 0, 0, 0], "invalidHeader", "a box at offset 404"),
+        Refusal("tkhd", 0, [2], "unsupported", "version 2"),
+    ]
+
+    @Test("what is not known, and what cannot be, is refused with its box", arguments: refusals)
+    private func refused(_ refusal: Refusal) throws {
+        var bytes = try Self.film("cenc-video.mp4")
+        let place = try #require(Self.place(of: refusal.box, in: bytes)) + 4 + refusal.offset
+        bytes.replaceSubrange(place..<place + refusal.bytes.count, with: refusal.bytes)
+        let error = #expect(throws: DecryptionError.self) { try Self.read(bytes) }
+        let message = error.map { "\($0)" } ?? ""
+        #expect(error?.protocolName == refusal.name && message.contains(refusal.words), "\(message)")
+    }
+
+    @Test("samples of no bytes are counted, and cannot keep a reader busy for ever")
+    func emptySamples() throws {
+        // cbcs-audio's trun has lengths; without them, and with the length 0 for all, it may have any number of samples.
+        var bytes = try Self.film("cbcs-audio.mp4")
+        let trun = try #require(Self.place(of: "trun", in: bytes))
+        bytes[trun + 6] = 0
+        let count = bytes[trun - 4..<trun].reduce(0) { $0 << 8 | Int($1) }
+        // The rest becomes a box of its own.
+        bytes.replaceSubrange(trun - 4..<trun, with: TestBox.number(20))
+        bytes.replaceSubrange(trun + 16..<trun + 20, with: TestBox.number(count - 20))
+        bytes.replaceSubrange(trun + 20..<trun + 24, with: Array("free".utf8))
+        bytes.replaceSubrange(trun + 8..<trun + 12, with: Self.max)
+        let error = #expect(throws: DecryptionError.self) { try Self.read(bytes) }
+        #expect("\(error.map { "\($0)" } ?? "")".contains("more than"))
+    }
+
+    @Test("a film that is cut anywhere is refused, or read as far as it goes")
+    func cut() throws {
+        let bytes = try Self.film("cbcs-video.mp4")
+        let ends = TestBox.boxes(bytes).reduce(into: [0]) { $0.append($0[$0.count - 1] + $1.bytes.count) }
+        for count in 0..<bytes.count {
+            do {
+                let read = try Self.read(Array(bytes[..<count]))
+                #expect(read.count == count && ends.contains(count), "\(count) bytes")
+            } catch let error as DecryptionError {
+                let names = ["truncatedCiphertext", "invalidHeader", "unsupported"]
+                #expect(names.contains(error.protocolName), "\(count) bytes: \(error)")
+            }
+        }
+    }
+
+    @Test(
+        "a film with changed bytes is refused, or read with its length",
+        arguments: ["cenc-video.mp4", "cbcs-video.mp4", "cbc1-video.mp4"])
+    func changed(name: String) throws {
+        let bytes = try Self.film(name)
+        var random = DrawnNumbers(state: 3)
+        // What the boxes have, and not what is in mdat.
+        var places: [Int] = []
+        var position = 0
+        for box in TestBox.boxes(bytes) {
+            places += position..<position + (box.kind == "mdat" ? 8 : box.bytes.count)
+            position += box.bytes.count
+        }
+        var refusedCount = 0
+        for _ in 0..<3000 {
+            var changed = bytes
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                guard let place = places.randomElement(using: &random) else { continue }
+                changed[place] =
+                    Bool.random(using: &random)
+                    ? UInt8.random(in: 0...255, using: &random)
+                    : changed[place] ^ UInt8(1) << UInt8.random(in: 0...7, using: &random)
+            }
+            do {
+                #expect(try Self.read(changed).count == bytes.count)
+            } catch let error as DecryptionError {
+                refusedCount += 1
+                let names = ["truncatedCiphertext", "invalidHeader", "unsupported"]
+                #expect(names.contains(error.protocolName), "\(error)")
+            }
+        }
+        #expect(refusedCount > 700 && refusedCount < 3000)
+    }
+}

@@ -1,0 +1,289 @@
+import BackendRegistry
+import ByteSources
+import Foundation
+import RandomAccess
+import Support
+import Testing
+
+@testable import Vectors
+
+/// Numbers that follow from a seed. Source: Vigna, SplitMix64.
+struct DrawnNumbers: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
+        return value ^ value >> 31
+    }
+}
+
+/// A sample, and the oracle's reading of it: byte by byte and block by block.
+private struct TextbookSample {
+    var offset: UInt64
+    var iv: [UInt8]
+    /// Clear bytes and protected ones.
+    var subsamples: [(clear: UInt64, protected: UInt64)]
+
+    var byteCount: UInt64 { subsamples.reduce(0) { $0 + $1.clear + $1.protected } }
+
+    /// Decrypts the sample where it lies.
+    func decrypt(_ film: inout [UInt8], _ scheme: String, crypt: Int, skip: Int, _ aes: OracleAES) {
+        // The bytes of the sample that are encrypted, in order, as stretches that a chain runs through.
+        var (position, chains): (Int, [[Int]]) = (Int(offset), [[]])
+        for (clear, protected) in subsamples {
+            position += Int(clear)
+            var offsets: [Int] = []
+            if scheme == "cenc" {
+                offsets = Array(0..<Int(protected))
+            } else if crypt == 0 || skip == 0 {
+                offsets = Array(0..<Int(protected) / 16 * 16)
+            } else {
+                var start = 0
+                while start + crypt * 16 <= Int(protected) {
+                    offsets += start..<start + crypt * 16
+                    start += (crypt + skip) * 16
+                }
+            }
+            if scheme == "cbcs" { chains.append([]) }
+            chains[chains.count - 1] += offsets.map { $0 + position }
+            position += Int(protected)
+        }
+        let first = OracleBlock(iv + [UInt8](repeating: 0, count: 16 - iv.count))
+        for chain in chains {
+            var before = first
+            for start in stride(from: 0, to: chain.count, by: 16) {
+                let places = chain[start..<min(start + 16, chain.count)]
+                var bytes = places.map { film[$0] }
+                if scheme.hasPrefix("cen") {
+                    let key = Self.bytes(aes.encrypt(first.adding(UInt64(start / 16))))
+                    for (index, place) in places.enumerated() { film[place] = bytes[index] ^ key[index] }
+                } else {
+                    let block = OracleBlock(bytes)
+                    bytes = Self.bytes(aes.decrypt(block) ^ before)
+                    before = block
+                    for (index, place) in places.enumerated() { film[place] = bytes[index] }
+                }
+            }
+        }
+    }
+
+    private static func bytes(_ block: OracleBlock) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        bytes.withUnsafeMutableBytes { if let start = $0.baseAddress { block.store(to: start) } }
+        return bytes
+    }
+}
+
+/// A film of random samples.
+private struct RandomFilm {
+    static let key = (0..<16).map { UInt8($0 * 7 + 1) }
+    var bytes: [UInt8]
+    var samples: [TextbookSample] = []
+    let scheme: String
+    var (crypt, skip) = (0, 0)
+
+    init(_ scheme: String, seed: UInt64) {
+        self.scheme = scheme
+        var random = DrawnNumbers(state: seed)
+        if scheme == "cens" || scheme == "cbcs", seed % 4 != 0 {
+            (crypt, skip) =
+                seed % 4 == 1 ? (1, 9) : (.random(in: 1...15, using: &random), .random(in: 0...15, using: &random))
+        }
+        var position = UInt64.random(in: 0...100, using: &random)
+        for _ in 0..<Int.random(in: 1...12, using: &random) {
+            let isLong = scheme.hasPrefix("cbc") || Bool.random(using: &random)
+            var iv = (0..<(isLong ? 16 : 8)).map { _ in UInt8.random(in: 0...255, using: &random) }
+            // Counters that carry through all bytes.
+            if seed % 3 == 0 { iv = [UInt8](repeating: 0xFF, count: iv.count) }
+            var sample = TextbookSample(offset: position, iv: iv, subsamples: [])
+            let count = Int.random(in: 1...4, using: &random)
+            for index in 0..<count {
+                var protected = UInt64.random(in: 0...(index == 0 ? 900 : 90), using: &random)
+                if scheme == "cbc1", index < count - 1 { protected = protected / 16 * 16 }
+                let clear = UInt64.random(
+                    in: 0...(Int.random(in: 0...9, using: &random) == 0 ? 6000 : 20), using: &random)
+                sample.subsamples.append((clear, protected))
+            }
+            samples.append(sample)
+            position += sample.byteCount + (Bool.random(using: &random) ? 0 : 33)
+        }
+        bytes = (0..<Int(position)).map { _ in UInt8.random(in: 0...255, using: &random) }
+    }
+
+    /// What the oracle makes of it.
+    var plaintext: [UInt8] {
+        var film = bytes
+        let aes = OracleAES(Self.key)
+        for sample in samples { sample.decrypt(&film, scheme, crypt: crypt, skip: skip, aes) }
+        return film
+    }
+
+    /// The list of its samples.
+    var list: JSONValue {
+        [
+            "scheme": .string(scheme), "cryptBlocks": JSONValue(count: crypt), "skipBlocks": JSONValue(count: skip),
+            "samples": .array(
+                samples.map { sample in
+                    .array([
+                        .integer(sample.offset), .integer(sample.byteCount),
+                        .string(sample.iv.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()),
+                        .array(sample.subsamples.map { .array([.integer($0.clear), .integer($0.protected)]) }),
+                    ])
+                }),
+        ]
+    }
+
+    func open(_ source: any ByteSource, _ backend: String = "openssl") throws -> OpenPiece {
+        try OpenPiece(
+            PiecePlace(0..<source.byteCount, try ProtectedExtents(list: list)), of: source,
+            backend: BackendRegistry.backend(named: backend), key: SecretKey(Self.key))
+    }
+}
+
+@Suite("films of Common Encryption")
+struct FilmTests {
+    private static let schemes = ["cenc", "cens", "cbc1", "cbcs"]
+
+    @Test("ranges of random films are what the oracle decrypts sample by sample", arguments: schemes)
+    func random(scheme: String) throws {
+        for seed in 0..<120 as Range<UInt64> {
+            let film = RandomFilm(scheme, seed: seed)
+            let plaintext = film.plaintext
+            let opened = try film.open(MemorySource(film.bytes), seed % 2 == 0 ? "openssl" : "libgcrypt")
+            #expect(opened.byteCount == UInt64(plaintext.count))
+            var random = DrawnNumbers(state: seed)
+            for window in [Int.max, 16, 1, 100] {
+                let cursor = try opened.makeCursor(windowByteCount: window)
+                let whole = try cursor.read(at: 0, count: plaintext.count + 5)
+                try #require(whole == plaintext, "\(scheme), film \(seed), \(film.crypt):\(film.skip)")
+                for _ in 0..<60 {
+                    let start = Int.random(in: 0...plaintext.count, using: &random)
+                    let count = Int.random(in: 0...(Bool.random(using: &random) ? 40 : 4000), using: &random)
+                    let bytes = try cursor.read(at: UInt64(start), count: count)
+                    try #require(
+                        bytes.elementsEqual(plaintext[start..<min(start + count, plaintext.count)]),
+                        "\(scheme), film \(seed), \(film.crypt):\(film.skip), \(count) bytes from \(start) on")
+                }
+            }
+        }
+    }
+
+    @Test("a read fetches what it needs in one request, and two where a chain comes from far away", arguments: schemes)
+    func fetches(scheme: String) throws {
+        for seed in 0..<40 as Range<UInt64> {
+            let film = RandomFilm(scheme, seed: seed)
+            let source = RecordingSource(MemorySource(film.bytes), keepsRanges: true)
+            let cursor = try film.open(source).makeCursor()
+            for start in stride(from: 0, to: film.bytes.count - 8, by: 97) {
+                source.record.reset()
+                _ = try cursor.read(at: UInt64(start), count: 8)
+                let ranges = source.record.ranges
+                if scheme.hasPrefix("cen") {
+                    #expect(ranges == [UInt64(start)..<UInt64(start + 8)])
+                    continue
+                }
+                let last = try #require(ranges.last)
+                #expect(last.contains(UInt64(start)) && last.upperBound <= UInt64(start + 8 + 15))
+                #expect(ranges.count == 1 || scheme == "cbc1" && ranges.count == 2 && ranges[0].count == 16)
+                let limit = scheme == "cbc1" ? 4096 : 15 * 16 + 32
+                #expect(start - Int(last.lowerBound) <= limit)
+            }
+        }
+    }
+
+    @Test("the order of samples does not matter, and those that overlap are refused")
+    func order() throws {
+        var film = RandomFilm("cbc1", seed: 5)
+        let plaintext = film.plaintext
+        film.samples.reverse()
+        let cursor = try film.open(MemorySource(film.bytes)).makeCursor()
+        #expect(try cursor.read(at: 0, count: plaintext.count) == plaintext)
+        film.samples.append(film.samples[0])
+        #expect { try film.open(MemorySource(film.bytes)) } throws: {
+            ($0 as? DecryptionError)?.protocolName == "invalidHeader"
+        }
+    }
+
+    @Test("lists that are none are refused with what was expected")
+    func lists() throws {
+        let iv = String(repeating: "0", count: 32)
+        func error(_ text: String) throws -> String {
+            "\(#expect(throws: DecryptionError.self) { try ProtectedExtents(list: Array(text.utf8)) }.map { "\($0)" } ?? "")"
+        }
+        func samples(_ samples: String, _ scheme: String = "cenc") -> String {
+            #"{"scheme": "\#(scheme)", "samples": [\#(samples)]}"#
+        }
+        for (text, words) in [
+            ("[", "line 1"), ("{}", "scheme"), (#"{"scheme": "piff"}"#, "cenc, cens"),
+            (#"{"scheme": "cenc"}"#, "a list"), (samples("1"), "sample 1"), (samples("[0, 1]"), "sample 1"),
+            (samples(#"[0, 1, "00"]"#), "IV of sample 1"), (samples(#"[0, 1, ""]"#), "constantIV"),
+            (samples(#"[0, 10, "\#(iv)", [[1, 10]]]"#), "subsamples of sample 1"),
+            (samples(#"[0, 10, "\#(iv)", [[1, 8]]]"#), "10 bytes together"),
+            (samples(#"[0, 10, "\#(iv)", [[1]]]"#), "pairs"),
+            (samples(#"[18446744073709551615, 10, "\#(iv)"]"#), "sample 1"),
+            (samples(#"[0, 4294967296, "\#(iv)"]"#), "2^32"),
+            (samples(#"[0, 40, "\#(iv)", [[1, 8], [1, 30]]]"#, "cbc1"), "whole blocks"),
+            (samples(#"[0, 40, "\#(iv.prefix(16))"]"#, "cbc1"), "32 hexadecimal digits"),
+            (#"{"scheme": "cenc", "cryptBlocks": 1, "skipBlocks": 9, "samples": []}"#, "pattern 1:9"),
+            (#"{"scheme": "cbcs", "skipBlocks": 9, "samples": []}"#, "pattern 0:9"),
+            (#"{"scheme": "cbcs", "cryptBlocks": 16, "samples": []}"#, "pattern 16:0"),
+            (#"{"scheme": "cbcs", "cryptBlocks": "1", "samples": []}"#, "number of blocks"),
+        ] {
+            let message = try error(text)
+            #expect(message.contains(words), "\(text): \(message)")
+        }
+        #expect(try ProtectedExtents(list: Array(samples(#"[0, 10, "\#(iv)", [[10, 0]]]"#).utf8)).count == 0)
+    }
+
+    @Test("a sample that ends behind the file, a key of another length and no key are errors")
+    func opening() throws {
+        let film = RandomFilm("cbcs", seed: 9)
+        let place = PiecePlace(0..<UInt64(film.bytes.count), try ProtectedExtents(list: film.list))
+        let backend = try BackendRegistry.backend(named: "openssl")
+        func name(_ bytes: [UInt8], _ key: [UInt8]?) throws -> String? {
+            let place = PiecePlace(0..<UInt64(bytes.count), try ProtectedExtents(list: film.list))
+            return #expect(throws: DecryptionError.self) {
+                try OpenPiece(place, of: MemorySource(bytes), backend: backend, key: key.map { try SecretKey($0) })
+            }?.protocolName
+        }
+        let end = try #require(film.samples.last.map { Int($0.offset + $0.byteCount) })
+        #expect(try name(Array(film.bytes[..<(end - 1)]), RandomFilm.key) == "truncatedCiphertext")
+        #expect(try name(film.bytes, [UInt8](repeating: 1, count: 32)) == "invalidKey")
+        #expect(try name(film.bytes, nil) == "invalidKey")
+        #expect(throws: DecryptionError.self) {
+            try OpenPiece(
+                place, of: MemorySource(film.bytes), backend: backend, key: SecretKey(RandomFilm.key)
+            ).makeCursor(windowByteCount: 0)
+        }
+    }
+
+    @Test("a film of two hours opens as a list, and a sample in its middle is read")
+    func long() throws {
+        var builder = ProtectedExtents.Builder()
+        let scheme = try builder.add(CommonEncryption(.cenc))
+        let sampleCount: UInt64 = 300_000
+        for number in 0..<sampleCount {
+            try builder.begin(
+                at: number * 6000, byteCount: 6000, iv: Block(bigEndianValue: UInt128(number) << 64), scheme: scheme)
+            for _ in 0..<3 { try builder.add(clearByteCount: 100, protectedByteCount: 1900) }
+            try builder.finishSample()
+        }
+        let extents = try builder.finish()
+        #expect(extents.count == 900_000)
+        let source = GeneratedSource(stream: SplitMix64Stream(seed: 1), byteCount: sampleCount * 6000)
+        let film = try OpenPiece(
+            PiecePlace(0..<source.byteCount, extents), of: source, backend: BackendRegistry.backend(named: "openssl"),
+            key: SecretKey(RandomFilm.key))
+        let (number, count) = (sampleCount / 2 + 7, 6000)
+        var ciphertext = [UInt8](repeating: 0, count: count)
+        try ciphertext.withUnsafeMutableBytes { try source.fetch(at: number * 6000, into: $0) }
+        let sample = TextbookSample(
+            offset: 0, iv: (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) },
+            subsamples: Array(repeating: (100, 1900), count: 3))
+        sample.decrypt(&ciphertext, "cenc", crypt: 0, skip: 0, OracleAES(RandomFilm.key))
+        #expect(try film.makeCursor().read(at: number * 6000 + 3333, count: 500) == Array(ciphertext[3333..<3833]))
+    }
+}
