@@ -12,6 +12,9 @@ package struct KillMatrix: Sendable {
     /// Whether every reader was put to the vectors, and nothing was stopped.
     package let isFinished: Bool
 
+    /// The number of groups after which a flag that is not a mutant's own is taken not to notice it.
+    package static let maxQuietCount = 10
+
     /// The mutants that no vector of their own class noticed.
     package var survivors: [MutantOutcome] { outcomes.filter { !$0.isKilledByItsFlag } }
 
@@ -22,9 +25,10 @@ package struct KillMatrix: Sendable {
 
     /// Puts mutants to vectors.
     ///
-    /// A mutant is not put to a group whose flags have all been found to notice it. One that remembers no reads is not put
-    /// to such a read either, and reads on one thread. `progress` is called with how much of the work is done, on any of
-    /// the threads; what `shouldStop` stops has no outcomes.
+    /// A mutant is not put to a group whose flags are all settled: they noticed it, or did not in ``maxQuietCount`` groups,
+    /// which never settles the mutant's own flag. One that remembers no reads is not put to such a read either, and reads
+    /// on one thread. `progress` is called with how much of the work is done, on any of the threads; what `shouldStop`
+    /// stops has no outcomes.
     package static func run(
         _ mutants: [Mutant] = Mutant.all, over backend: any CipherBackend, groups: [VectorGroup],
         threadCount: Int = 2, shouldStop: @escaping @Sendable () -> Bool = { false },
@@ -84,6 +88,8 @@ private struct FlagRun {
         /// The different flags of reads, and which of them each read of each member has.
         private let kinds: [Set<String>], kindOfRead: [[Int]]
         private let openingFlags: Set<String>
+        /// The flags of the openings and of all reads.
+        let flags: Set<String>
 
         init(_ groups: [VectorGroup]) {
             members = groups.map { ($0.holdingShortCiphertext(), $0.reads.numbered) }
@@ -102,13 +108,14 @@ private struct FlagRun {
             }
             kinds = known.map { Set($0.map(\.rawValue)) }
             openingFlags = Set(groups.flatMap(\.flags).map(\.rawValue))
+            flags = kinds.reduce(openingFlags) { $0.union($1) }
         }
 
-        /// What is left for a subject that has failed some flags: nothing if there are no others. Where reads do not
+        /// What is left for a subject of which some flags are settled: nothing if there are no others. Where reads do not
         /// depend on each other, those are left that have others.
-        func left(having failed: Set<String>, remembers: Bool) -> [InterleavedRun.Member] {
-            let isLeft = kinds.map { !$0.isSubset(of: failed) }
-            guard isLeft.contains(true) || !openingFlags.isSubset(of: failed) else { return [] }
+        func left(having settled: Set<String>, remembers: Bool) -> [InterleavedRun.Member] {
+            let isLeft = kinds.map { !$0.isSubset(of: settled) }
+            guard isLeft.contains(true) || !openingFlags.isSubset(of: settled) else { return [] }
             if remembers { return members }
             guard isLeft.contains(false) else { return membersAlone }
             return zip(membersAlone, kindOfRead).map { member, kinds in
@@ -117,8 +124,30 @@ private struct FlagRun {
         }
     }
 
-    /// The subjects, of which those with faults are left alone by what they have failed all flags of already; their counts
-    /// are then of what was run.
+    /// How far a subject has come.
+    private struct Course: Sendable {
+        var tally = Tally(capacity: 0)
+        /// The flags whose vectors would tell nothing new.
+        private(set) var settled: Set<String> = []
+        /// The groups with each flag that it was put to.
+        private var groupCounts: [String: Int] = [:]
+
+        /// Puts a mutant to what tells something new of it, or a reader without a fault to everything.
+        mutating func run(_ set: Members, subject: ConformanceSubject, mutant: Mutant?) {
+            guard let mutant else { return InterleavedRun.run(set.members, subject: subject, into: &tally) }
+            let before = tally.executedCount
+            InterleavedRun.run(set.left(having: settled, remembers: mutant.remembers), subject: subject, into: &tally)
+            guard tally.executedCount > before else { return }
+            settled.formUnion(tally.failedFlags)
+            for flag in set.flags where !settled.contains(flag) && flag != mutant.flag.rawValue {
+                groupCounts[flag, default: 0] += 1
+                if groupCounts[flag] == KillMatrix.maxQuietCount { settled.insert(flag) }
+            }
+        }
+    }
+
+    /// The subjects, of which those with faults are left alone by what would tell nothing new; their counts are then of
+    /// what was run.
     let subjects: [(subject: ConformanceSubject, mutant: Mutant?)]
     let threadCount: Int
 
@@ -138,10 +167,10 @@ private struct FlagRun {
     ) -> [ConformanceRecord]? {
         let sets = InterleavedRun.sets(of: groups) { $0 }
         let total = subjects.count * ((sets.count + Self.batchSetCount - 1) / Self.batchSetCount)
-        var tallies = subjects.map { _ in Tally(capacity: 0) }
+        var courses = subjects.map { _ in Course() }
         for (turn, start) in stride(from: 0, to: sets.count, by: Self.batchSetCount).enumerated() {
             let batch = Parallel.map(Array(sets[start..<min(start + Self.batchSetCount, sets.count)]), Members.init)
-            let (before, subjects) = (tallies, subjects)
+            let (before, subjects) = (courses, subjects)
             let found = SharedWork.run(
                 itemCount: subjects.count, threadCount: threadCount, shouldStop: shouldStop,
                 finished: { _, finished in progress(turn * subjects.count + finished, total) }
@@ -149,16 +178,13 @@ private struct FlagRun {
                 // The last ones, which take all vectors, come first.
                 let index = subjects.count - 1 - item
                 let (subject, mutant) = subjects[index]
-                var tally = before[index]
-                for set in batch {
-                    let left = mutant.map { set.left(having: tally.failedFlags, remembers: $0.remembers) }
-                    InterleavedRun.run(left ?? set.members, subject: subject, into: &tally)
-                }
-                return tally
+                var course = before[index]
+                for set in batch { course.run(set, subject: subject, mutant: mutant) }
+                return course
             }.compactMap { $0 }
             guard found.count == subjects.count else { return nil }
-            tallies = found.reversed()
+            courses = found.reversed()
         }
-        return subjects.indices.map { tallies[$0].record(subject: subjects[$0].subject.name) }
+        return subjects.indices.map { courses[$0].tally.record(subject: subjects[$0].subject.name) }
     }
 }
