@@ -1,10 +1,10 @@
 extension Strategy {
-    /// The object with its chunks one behind another, where the file has the data of all chunks together and their other
+    /// Returns the object with its chunks one behind another, where the file has the data of all chunks together and their other
     /// parts in a table behind the header; the source as it is where chunks are whole.
     ///
     /// - Throws: `DecryptionError.truncatedCiphertext` for a length that no number of chunks has; `.unsupported` for a
     ///   description whose table has entries of several lengths.
-    func withWholeChunks(
+    package func withWholeChunks(
         _ source: any ByteSource
     ) throws(DecryptionError) -> (source: any ByteSource, strategy: Strategy) {
         guard try dataStart(chunkCount: 1) > 0 else { return (source, self) }
@@ -15,7 +15,7 @@ extension Strategy {
             throw .unsupported(
                 "\"dataStart\" in \(name): expected chunks of one length with parts of one length, and no trailer")
         }
-        let geometry = shape.geometry
+        let (geometry, whole) = (shape.geometry, changing { $0.dataStart = nil })
         // The data of more chunks begins no earlier: a few numbers around the quotient are all that there can be.
         let quotient = source.byteCount / (geometry.chunkByteCount + geometry.overheadByteCount)
         for count in max(quotient, 3) - 2...quotient + 2 {
@@ -25,7 +25,7 @@ extension Strategy {
             let byteCount = source.byteCount - start
             guard max(byteCount, 1).dividedRoundingUp(by: geometry.chunkByteCount) == count else { continue }
             return (
-                TableSource(base: source, geometry: geometry, dataStart: start, byteCount: tableEnd + byteCount), self
+                TableSource(base: source, geometry: geometry, dataStart: start, byteCount: tableEnd + byteCount), whole
             )
         }
         throw .truncatedCiphertext(
@@ -112,11 +112,7 @@ private struct TableSource: WrappingSource {
         return min(chunk * geometry.chunkByteCount + inner, base.byteCount - dataStart)
     }
 
-    private func bytes(_ offset: UInt64, _ count: UInt64) throws(DecryptionError) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: Int(count))
-        try bytes.withUnsafeMutableBytes { (buffer) throws(DecryptionError) in
-            try base.fetch(at: offset, into: buffer)
-        }
-        return bytes
+    private func bytes(_ offset: UInt64, _ count: UInt64) throws(DecryptionError) -> ByteString {
+        try ByteString(count: Int(count)) { buffer throws(DecryptionError) in try base.fetch(at: offset, into: buffer) }
     }
 }
