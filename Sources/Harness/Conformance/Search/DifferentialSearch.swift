@@ -57,8 +57,8 @@ package struct DifferentialSearch {
     /// Draws cases, and shrinks those that show a difference. A subject takes no further part once it has differed.
     ///
     /// - Parameters:
-    ///   - goesOn: Returns whether there is time left, given the number of cases drawn and, while one is shrunk, the number
-    ///     of smaller cases tried.
+    ///   - goesOn: Returns whether there is time left, given the number of cases drawn and, while one is shrunk, the
+    ///     number of smaller cases tried.
     ///   - found: Called with a difference before it is shrunk.
     /// - Returns: The outcome.
     package func run(
