@@ -51,7 +51,7 @@ final class WorkloadRunner {
     /// Runs all reads repeatedly, at least once.
     ///
     /// - Parameters:
-    ///   - minimum: The total nanoseconds of the runs that are enough.
+    ///   - minimum: The total duration of all runs that is enough, in nanoseconds.
     ///   - maxCount: The number of runs that is enough.
     ///   - prepare: Called before each run, and not timed.
     /// - Returns: The duration of each run; see ``time()``.

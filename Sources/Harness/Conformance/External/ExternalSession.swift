@@ -5,7 +5,7 @@ import Vectors
 
 /// A subject's process, which is started when it is needed, and restarted after it failed to answer.
 final class ExternalSession {
-    /// The total time spent on answers that never came, so that a silent subject does not hold up the run for hours.
+    /// The max total wait for answers that never come, so that a silent subject does not hold up the run for hours.
     private static let longestWait = Duration.seconds(60)
     private static let maxDeaths = 2000
     /// The max number of times that the subject may hang or die in one class of vectors.

@@ -33,7 +33,7 @@ package struct Mutant: Sendable {
         self.makeSubject = subject
     }
 
-    /// Returns a subject that has the fault, over a backend that has none. Subjects share no state.
+    /// Returns a subject that has the fault, over a backend that has none. Each subject has its own state.
     package func subject(over backend: any CipherBackend) -> ConformanceSubject {
         makeSubject(backend).limited(to: backend)
     }

@@ -15,6 +15,7 @@ package final class MutantSubject: SubjectImplementation {
     private var objects: [UInt64: any RandomAccessDecryptor] = [:]
     private var payload = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
+    /// `backend` has no fault.
     package init(_ mutant: Mutant, over backend: any CipherBackend) {
         self.name = mutant.name
         self.backend = backend

@@ -129,7 +129,7 @@ package struct Refusal {
     let name: String
     /// The subject's own message, if it is known.
     private let message: String?
-    /// The error of a reader in this process. Its text is made on demand, which is rarely.
+    /// The error of a reader in this process. Its text is made on demand, which is rare.
     private let error: DecryptionError?
 
     /// The max number of characters shown of a message.

@@ -74,7 +74,7 @@ struct TamperCheck {
                 count(bytes, at: range.offset, in: &outcome)
                 deliveredEnd = range.offset + UInt64(bytes.count)
                 outcome.readCount += 1
-                // The client takes a short read for the end.
+                // A short read is the end to any client.
                 if bytes.count < range.count { break reading }
                 continue
             case .refused(let refusal, let left):

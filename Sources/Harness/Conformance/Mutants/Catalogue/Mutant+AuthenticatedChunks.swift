@@ -3,7 +3,7 @@ import RandomAccess
 import Vectors
 
 extension Mutant {
-    /// Faults in what is authenticated, and in the order of checks.
+    /// Faults in authentication: in the data that it covers, and in its order.
     static let authenticatedChunks: [Mutant] = chunkTags + chunkNumbers + chunkHeaders
 
     private static let chunkTags: [Mutant] = [

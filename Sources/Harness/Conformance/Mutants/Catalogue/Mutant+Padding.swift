@@ -78,7 +78,7 @@ extension Mutant {
         },
     ]
 
-    /// Faults in PKCS#7: what is stripped, where, and what is checked first.
+    /// Faults in PKCS#7: in the bytes that are stripped, in their location, and in the checks before.
     static let paddings: [Mutant] = [
         .textbook(
             "padding-kept", "Padding is delivered as if it were data.", flag: .lastBytes,
