@@ -58,7 +58,7 @@ public enum KeyResultsError: Error, Hashable, Sendable, CustomStringConvertible 
     /// The file is not what its schema requires.
     case damaged(String, expected: String)
 
-    /// What failed, the value, what was expected.
+    /// The message: what failed, the value, and what was expected.
     public var description: String {
         switch self {
         case .unknownSchema(let schema, let expected): "unknown schema \"\(schema)\": expected \(expected)"

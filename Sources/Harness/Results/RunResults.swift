@@ -42,7 +42,7 @@ public struct RunResults: Codable, Hashable, Sendable {
     public struct LeftOut: Codable, Hashable, Sendable {
         /// The bytes of a last record that was cut off.
         public var cutByteCount = 0
-        /// The number of records of cells without a check before them.
+        /// The number of records of cells that no earlier check or failure names.
         public var orphanRecordCount = 0
         /// The number of records that repeat an earlier one.
         public var repeatedRecordCount = 0
@@ -71,7 +71,7 @@ public struct CellResult: Codable, Hashable, Sendable {
     /// The reason for a cell without figures; `nil` if the cell did not fail.
     public var failure: String?
 
-    /// Creates a result without figures.
+    /// A result without figures.
     public init(cell: Cell) {
         self.cell = cell
     }
@@ -97,7 +97,7 @@ public enum ResultsError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A line of the file is the header of another run.
     case secondHeader(line: Int, difference: String)
 
-    /// What failed, the value, what was expected.
+    /// The message: what failed, the value, and what was expected.
     public var description: String {
         switch self {
         case .missingHeader:
@@ -120,8 +120,8 @@ extension ResultsError: ExitStatusProviding {
 
 /// Collects the records of one result file, in order.
 ///
-/// Not every record counts. A round that is there twice counts once, and a record of a cell without a check does not
-/// count. The builder keeps the number of both.
+/// Not every record counts. A round that is there twice counts once. A record of a cell that no earlier check or
+/// failure names does not count. The builder keeps the number of both.
 struct RunResultsBuilder {
     private(set) var header: RunHeader?
     private var conformance: [ConformanceRecord] = []

@@ -181,7 +181,7 @@ extension TamperRecord.Row {
         /// The number of cases that were noticed.
         public var detected: Int { detectedAtOpen + detectedAtRead }
 
-        /// True if there were cases and all of them were noticed without a wrong byte.
+        /// True if there were cases, and all were noticed without a wrong, missing or extra byte or a failure.
         public var isClean: Bool {
             cases > 0 && detected == cases && wrongByteCount == 0 && missingByteCount == 0 && extraByteCount == 0
                 && failed == 0

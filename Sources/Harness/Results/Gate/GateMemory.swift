@@ -43,7 +43,7 @@ package struct GateMemory: Codable, Hashable, Sendable {
         package var baseline: Peaks
         /// The candidate's peaks.
         package var candidate: Peaks
-        /// The max number of bytes that the candidate may take more.
+        /// The number of bytes by which the candidate may exceed the baseline.
         package var limitByteCount: UInt64
 
         package init(
@@ -82,7 +82,7 @@ package struct GateMemory: Codable, Hashable, Sendable {
     }
 }
 
-/// The max memory that a candidate may take more than the baseline.
+/// The amount of memory by which a candidate may exceed the baseline.
 package enum MemoryLimit: Codable, Hashable, Sendable {
     /// A number of bytes.
     case byteCount(UInt64)

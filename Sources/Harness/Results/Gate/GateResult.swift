@@ -12,7 +12,7 @@ package struct GateResult: Codable, Hashable, Sendable {
     package var programVersion: String
     /// The command line that repeats the run, its seed included.
     package var command: [String]
-    /// When the run started, in ISO 8601.
+    /// The start of the run, in ISO 8601.
     package var startedAt: String
     /// The machine.
     package var host: RunHeader.Host

@@ -118,8 +118,8 @@ package struct SelfTestGroup: Sendable {
         BinomialInterval(successCount: count(verdict), trialCount: runs.count, isOneSided: true)?.high
     }
 
-    /// Returns the number of runs that found a slower cell, if none of their slower cells took more than `seconds` of
-    /// measurement.
+    /// Returns the number of runs with the verdict `slower` whose slower cells each took `seconds` of measurement or
+    /// less.
     package func detectionCount(within seconds: Double) -> Int {
         runs.count { run in
             run.verdict == .slower && run.cells.filter { $0.verdict == .slower }.allSatisfy { $0.seconds <= seconds }
