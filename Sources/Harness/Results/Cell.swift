@@ -62,7 +62,7 @@ public struct Cell: Codable, Hashable, Sendable {
     /// cell.
     public var label: String?
 
-    /// A cell of a local file by default, without remote store; the members beside these are `nil`.
+    /// A cell without cipher, cold reads and remote store, which are set later.
     public init(
         backend: String, strategy: String, chunkByteCount: UInt64? = nil, windowByteCount: UInt64,
         workload: String = "sequential",
@@ -158,8 +158,8 @@ public struct Cell: Codable, Hashable, Sendable {
             && (remoteLatencyNanoseconds ?? 0) < 1 << 62 && (remoteBytesPerSecond ?? 1) > 0
     }
 
-    /// The cell in words, without default values. It also lacks backend, access and threads, which the commands that a
-    /// gate compares decide themselves.
+    /// The cell in words, without default values. It also lacks backend, access and threads: the commands that a gate
+    /// compares decide these.
     package var gateName: String {
         let usual: Set = ["aes128", "sequential", access, "threads=\(threads)", "file"]
         return nameParts.dropFirst().filter { word in

@@ -16,7 +16,7 @@ package struct ComputedPlan: Sendable {
         }
     }
 
-    /// The configuration that the user chooses.
+    /// One choice of library, format, key, chunk, access and window.
     package struct Configuration: Hashable, Sendable {
         /// The crypto library.
         package var backend: String

@@ -131,7 +131,7 @@ extension MachineLimits {
         let read: (BindingLimit.Kind, Double)? =
             switch source {
             case .file: limit(.pageCacheRead) { Self.rate(of: $0.pageCacheRead, at: windowByteCount) }
-            // A window longer than all measured ones gets the rate of a buffer that fits no cache.
+            // The copy between buffers that fit no cache serves as the longest window.
             case .memory, .mmap:
                 limit(.memoryCopy) { Self.rate(of: $0.memoryRead + [$0.memoryCopy], at: windowByteCount) }
             case .generated: nil

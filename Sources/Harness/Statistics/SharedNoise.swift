@@ -15,14 +15,14 @@ import Glibc
 ///   of many. Half of the error rate is for groups. If a group changed, its series are tested at that place alone.
 ///
 /// - Source: Smyth, "Linear models and empirical Bayes methods for assessing differential expression in microarray
-///   experiments", Statistical Applications in Genetics and Molecular Biology 3 (2004), section 6.2, with ψ(x) ≈ log(x
-///   - ½) and ψ′(x) ≈ 1 ÷ (x - ½).
+///   experiments", Statistical Applications in Genetics and Molecular Biology 3 (2004), section 6.2, with
+///   ψ(x) ≈ log(x - ½) and ψ′(x) ≈ 1 ÷ (x - ½).
 package struct SharedNoise: Sendable {
     /// The correlation to assume if the series say too little.
     package static let supposedCorrelation = 0.5
     /// The correction for the bias of cuts. A cut falls at the largest difference, so the rest looks less correlated:
-    /// its correlation shrinks by this share, divided by the number of runs. From trials with φ from 0.3 to 0.5 and 8 to
-    /// 30 runs.
+    /// its correlation shrinks by this share, divided by the number of runs. From trials with φ from 0.3 to 0.5 and 8
+    /// to 30 runs.
     private static let cutBias = 2.0
 
     /// The probability that anything is marked although nothing changed.

@@ -79,7 +79,7 @@ package struct GatePhase: Codable, Hashable, Sendable {
         package var low: Double?
         /// The upper end of the interval; `nil` if there are too few blocks.
         package var high: Double?
-        /// The verdict by the rule.
+        /// The verdict of the gate's rule.
         package var verdict: GateVerdict
 
         package init(

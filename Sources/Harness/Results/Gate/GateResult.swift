@@ -22,7 +22,7 @@ package struct GateResult: Codable, Hashable, Sendable {
     package var candidate: GateSide
     /// The max slowdown of the candidate that is allowed: 0.02 for 2 %.
     package var tolerance: Double
-    /// The probability with which all intervals of a phase together hold the truth, at least.
+    /// The min probability that all intervals of a phase together hold the truth.
     package var confidence: Double
     /// The max time to measure a cell in each phase, in seconds.
     package var secondsPerCell: Double
