@@ -100,8 +100,8 @@ public struct RunHeader: Codable, Hashable, Sendable {
         public var cpuset: String?
         /// The number of CPUs that the run may use; `nil` in results that do not say.
         public var cpusetCount: Int?
-        /// The peculiarity of these CPUs: they belong to several NUMA nodes, or have another capacity than the machine's
-        /// fastest CPU. `nil` for all other CPUs, and if the kernel does not say.
+        /// The peculiarity of these CPUs: they belong to several NUMA nodes, or have another capacity than the
+        /// machine's fastest CPU. `nil` for all other CPUs, and if the kernel does not say.
         public var cpuKind: String?
 
         /// A host without names and identifiers of scheduler, kernel and CPU set, which are set later.
