@@ -35,7 +35,7 @@ package struct SelfTestSummary: Sendable {
         }
     }
 
-    /// The times in seconds per cell for which the share of found slowdowns is shown.
+    /// The limits in seconds per cell; for each, the slowdowns found within it are counted and shown.
     static let limits = [5.0, 10, 60]
 
     package var text: String {
