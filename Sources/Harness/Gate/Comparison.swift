@@ -222,5 +222,5 @@ struct PhaseRunner {
     }
 }
 
-/// The time in seconds by a clock that nobody can set.
+/// The time in seconds by the monotonic clock, which cannot be set.
 func monotonicSeconds() -> Double { Double(monotonicNanoseconds()) / 1e9 }

@@ -69,7 +69,7 @@ final class SequentialTest {
     /// The number of builds of each side, if there are several.
     var buildCount: Int? { settings.buildCount }
 
-    /// The build of the next block; builds take turns in order. `nil` if there is only one.
+    /// The build of the next block; builds take turns in order; `nil` if there is only one.
     var nextBuild: Int? { settings.buildCount.map { phase.blocks.count % $0 + 1 } }
 
     private func makeSchedule() -> LookSchedule {
@@ -162,7 +162,7 @@ package struct LookSchedule: Hashable, Sendable {
             var next = whole(max(first, Self.minBlocks))
             while next < maximum {
                 counts.append(next)
-                // A last look soon after another one would waste error.
+                // A last look soon after another look would waste error.
                 next = whole((3 * next + 1) / 2)
                 if 4 * next > 3 * maximum { next = maximum }
             }

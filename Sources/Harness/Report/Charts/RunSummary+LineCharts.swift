@@ -181,7 +181,7 @@ extension RunSummary {
         return name
     }
 
-    /// Latency percentiles of one sequential read against window size, for the best backend; `nil` if none were measured.
+    /// Latency percentiles of one sequential read by window size, for the best backend; `nil` if none were measured.
     var windowLatencyChart: LineChart? {
         guard let backend = windowLatencyBackend else { return nil }
         let cells = grid.cells(of: backend)

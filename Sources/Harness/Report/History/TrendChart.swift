@@ -118,7 +118,7 @@ struct TrendChart: Picture {
 
 /// The pictures of a machine's history: one for each group of cells that differ only in backend and window.
 struct TrendPictures: Sendable {
-    /// More panels than this make a page slow, and nobody would look at them.
+    /// More panels than this make a page slow, and are too many to look at.
     private static let maxPanels = 160
 
     /// The pictures, in the order of their first cells.

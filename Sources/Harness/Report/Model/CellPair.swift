@@ -75,7 +75,7 @@ package struct SpeedRatio: Hashable, Sendable {
         return RatioText.times(ratio) + (hasInterval ? " (\(range))" : " (\(Speed.noInterval(processCount)))")
     }
 
-    /// The share by which the first cell is slower than the second: `13 % (12–15 %)`. Only for ratios below 1.
+    /// The share by which the first cell is slower than the second: `13 % (12–15 %)`. It is used for ratios below 1.
     var lossText: String {
         let loss = Self.percent(1 - ratio)
         guard hasInterval else { return "\(loss) % (\(Speed.noInterval(processCount)))" }

@@ -28,7 +28,7 @@ package struct CellSummary: Hashable, Sendable {
     package var playback: LatencyRecord.Playback?
     /// The resources that all timed iterations used together, if the kernel reports them.
     package var usage: ProcessUsage?
-    /// The max number of bytes of a cold file that stayed in memory; `nil` for other cells.
+    /// The maximum number of bytes of a cold file that stayed in memory; `nil` for other cells.
     package var residentByteCount: UInt64?
     /// The times of the passes that showed that a cache below this system held a cold cell's file, in nanoseconds;
     /// `nil` if there were no such passes.
@@ -261,7 +261,7 @@ package struct CellSummary: Hashable, Sendable {
 ///
 /// The time of a process is the median of its iterations; that of the cell is the median of its processes.
 package struct Speed: Hashable, Sendable {
-    /// Plaintext bytes per second, one value a process.
+    /// Plaintext bytes per second, one value per process.
     package let sample: LogSample
     /// Plaintext bytes per second.
     package let bytesPerSecond: UInt64

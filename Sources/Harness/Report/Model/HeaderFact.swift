@@ -139,7 +139,7 @@ package struct RunDifference: Hashable, Sendable {
         }
     }
 
-    /// Returns the value of each run. Of lists and plans, only the parts that differ.
+    /// Returns the value of each run; for lists and plans, only the parts that differ.
     private static func texts(_ facts: [HeaderFact?]) -> [String] {
         let plans = facts.compactMap { fact -> String?? in if case .plan(let text)? = fact?.value { text } else { nil }
         }

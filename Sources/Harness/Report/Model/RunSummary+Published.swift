@@ -64,7 +64,7 @@ extension RunSummary {
 }
 
 extension Cell {
-    /// The members that two cells must share to do the same work. Format, window and label are blank.
+    /// The members that two cells must share to do the same work. The other members, such as those of the format, are blank.
     fileprivate var work: Cell {
         var work = Cell(
             backend: backend, strategy: "", windowByteCount: 0, workload: workload, threads: threads,

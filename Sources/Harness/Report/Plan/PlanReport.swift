@@ -13,7 +13,6 @@ package struct PlanReport: Sendable {
     private let defaults: Set<Input>
     private let document: Document
 
-    ///
     /// - Parameters:
     ///   - plans: The plans, at least one.
     ///   - defaults: The inputs that the user did not give.

@@ -101,7 +101,7 @@ package struct Raise: Hashable, Sendable {
         self.needed = needed
     }
 
-    /// The factor by which the budget must be raised (for throughput, lowered); more than 1. Infinite if the smaller
+    /// The factor by which the budget must be raised (for throughput, lowered); more than 1. It is infinite if the smaller
     /// value is 0.
     package var factor: Double {
         let (more, less) = budget == .throughput ? (given, needed) : (needed, given)
@@ -111,7 +111,7 @@ package struct Raise: Hashable, Sendable {
 
 /// Raises after which a candidate fits.
 package struct BudgetRelaxation: Hashable, Sendable {
-    /// The raises, one a budget, in the order of `Budget.allCases`.
+    /// The raises, one per budget, in the order of `Budget.allCases`.
     package var raises: [Raise]
     /// A candidate that fits after the raises. It need not be the choice: others may fit as well.
     package var candidate: Candidate

@@ -95,7 +95,7 @@ package struct ReportFile: Sendable {
     /// Passes the content to `sink`, part by part.
     ///
     /// - Parameter sink: Receives each part. The buffer is valid only during the call.
-    /// - Throws: Whatever `sink` throws.
+    /// - Throws: The errors of `sink`.
     package func write(to sink: (UnsafeRawBufferPointer) throws -> Void) throws {
         switch content {
         case .text(var text): try text.withUTF8 { try sink(UnsafeRawBufferPointer($0)) }
