@@ -13,7 +13,7 @@ import X509
 
 /// A server of ranges on this machine, for measurements and vectors over HTTP and TLS.
 ///
-/// It is simple, and answers only what an `HTTPSource` asks for: one range of one object, over HTTP/1.1.
+/// It is simple, and answers only the requests of an `HTTPSource`: one range of one object, over HTTP/1.1.
 final class CiphertextServer: LoopbackServer {
     /// The served objects, by number.
     final class Contents: Sendable {

@@ -1,5 +1,5 @@
 extension KeyMachine {
-    /// Changes the route. The session erases online keys, and asks anew for all keys that are in use or already asked
+    /// Changes the route. The session erases online keys, and asks again for all keys that are in use or already asked
     /// for.
     mutating func change(to route: KeyRoute, _ now: ClockSample) {
         guard route != self.route else { return }
@@ -84,7 +84,7 @@ extension KeyMachine {
         isClosed = true
     }
 
-    /// Refuses what an event asks of a closed session.
+    /// Refuses an event after the session was closed.
     mutating func refuseAfterClose(_ event: KeyEvent) {
         switch event {
         case .want(let reader, let identifiers):

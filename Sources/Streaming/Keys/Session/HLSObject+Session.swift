@@ -72,7 +72,7 @@ extension HLSObject {
         return try result.get()
     }
 
-    /// Returns a reader for one thread that delivers plaintext while the leases of its keys last; see `CompositeCursor`.
+    /// Returns a reader for one thread. It delivers plaintext while the leases of its keys last; see `CompositeCursor`.
     ///
     /// - Parameters:
     ///   - windowByteCount: The max number of plaintext bytes that are decrypted in one step, at least 1.

@@ -102,8 +102,8 @@ public struct ProvidedKeys: KeyExchange {
 }
 
 extension KeyError {
-    /// The failure that a session sees. Only a failed fetch is temporary: a file or a command that failed once will fail
-    /// again.
+    /// The failure that a session sees. Only a failed fetch is temporary: a file or a command that failed once will
+    /// fail again.
     package var failure: KeyFailure {
         switch self {
         case .wrongLength(let byteCount, _, _, _): .wrongLength(byteCount: byteCount)

@@ -60,7 +60,7 @@ struct BrowserRules: Sendable {
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 }
 
-/// The sites whose pages may read what a server answers (cross-origin resource sharing).
+/// The sites whose pages may read a server's answers (cross-origin resource sharing).
 ///
 /// The server does not use cookies: a page of another site presents the token in its URL, or as "Authorization:
 /// Bearer".
@@ -78,7 +78,7 @@ package struct AllowedOrigins: Sendable {
                 ["http", "https"].contains(text[..<colon.lowerBound].lowercased())
             else { return nil }
             let authority = text[colon.upperBound...].utf8
-            // Letters, digits, and what else names, addresses and ports have.
+            // Letters, digits, and the other characters of names, addresses and ports.
             let isHost = authority.allSatisfy { byte in
                 ("a"..."z").contains(Character(Unicode.Scalar(byte | 0x20))) || (0x30...0x39).contains(byte)
                     || Array("-.:[]_".utf8).contains(byte)

@@ -158,7 +158,7 @@ package final class HTTPConnection: ChannelDuplexHandler {
     }
 
     package func read(context: ChannelHandlerContext) {
-        // A client that does not wait for its answer: nothing is read beyond what arrived with its request.
+        // While the connection is busy, nothing is read beyond the bytes that arrived with the request.
         if isBusy(context), closing != .begun { isReadWanted = true } else { context.read() }
     }
 

@@ -13,7 +13,7 @@ final class ReplayCache: Sendable {
         case seen
         /// The request's time differs from the server's by this number of milliseconds.
         case untimely(UInt64)
-        /// The request is this number of milliseconds older than what the server remembers.
+        /// The request is this number of milliseconds too old for the server's memory.
         case forgotten(UInt64)
         /// There were too many requests in too short a time.
         case full

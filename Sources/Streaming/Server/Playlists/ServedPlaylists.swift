@@ -19,7 +19,7 @@ package struct ServedPlaylists: ContentCatalogue {
         package var isRecorded = false
         /// True if a file with a playlist's name may be another kind of file, which is then no error.
         package var mayBeOthers = false
-        /// The meaning of byte ranges, where it is not that of RFC 8216.
+        /// The meaning of byte ranges, if it differs from RFC 8216.
         package var ranges = ByteRangeReadings()
         /// The names of the only playlists to serve, besides those that they refer to; empty for all.
         package var named: [String] = []
