@@ -13,7 +13,7 @@ public final class WaitingKeys: KeyProvider {
     private let session: KeySession
     private let held = Mutex<[String: SecretKey]>([:])
 
-    /// The session is asked for each key that was not preloaded.
+    /// The provider asks the session for each key that was not preloaded.
     public init(_ session: KeySession) {
         self.session = session
     }

@@ -115,7 +115,7 @@ public struct KeyQuery: Hashable, Sendable {
     /// True if the session asks for keys that can be stored.
     public let wantsPersistable: Bool
 
-    /// A question with all its parts.
+    /// The question names each identifier once.
     public init(exchange: Int, identifiers: [String], route: KeyRoute, wantsPersistable: Bool) {
         self.exchange = exchange
         self.identifiers = identifiers

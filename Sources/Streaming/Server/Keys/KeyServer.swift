@@ -36,7 +36,7 @@ package struct KeyServer: Sendable {
     package var rate = 100.0
     /// The max number of keys at once for one client.
     package var burst = 200
-    /// The max time for all look-ups of a request. A client may ask again for keys that it does not suffice for.
+    /// The max time for all look-ups of a request. A client may ask again for keys that are not looked up by then.
     package var lookupTime = Duration.seconds(10)
     /// The time by which each answer is held back. It simulates a distant server for measurements.
     package var delay = Duration.zero

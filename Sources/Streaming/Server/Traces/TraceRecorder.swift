@@ -37,8 +37,8 @@ package final class TraceRecorder: Sendable {
     /// The number of digits of the largest 64-bit number.
     private static let numberWidth = 20
 
-    /// Opens a trace's file without changing it. ``start()`` then replaces a trace; a file of another kind is refused
-    /// here.
+    /// Opens or creates a trace's file, without changing its contents. ``start()`` then replaces a trace; a file of
+    /// another kind is refused here.
     ///
     /// - Parameters:
     ///   - path: The trace's file.
