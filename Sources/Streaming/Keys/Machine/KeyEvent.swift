@@ -98,7 +98,7 @@ public enum KeyNotice: Hashable, Sendable {
     case notPreloaded(identifier: String, KeyFailure)
     /// A stored key cannot be used.
     case storedUnusable(identifier: String, KeyFailure)
-    /// The storage failed to write or erase a key, for this reason.
+    /// The storage failed to read, write or erase a key, for this reason.
     case storageFailed(identifier: String, reason: String)
     /// The wall clock was set back.
     case clockSetBack(by: Duration)

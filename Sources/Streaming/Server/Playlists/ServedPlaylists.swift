@@ -7,8 +7,8 @@ package import SystemPackage
 
 /// The playlists of a folder, with the segments that they name.
 ///
-/// A file whose name ends in `.m3u8` is a playlist if it starts with `#EXTM3U`. The server rewrites its URIs: each
-/// consists of the playlist's path and the part. A segment can therefore only be found through a playlist, in the
+/// A file whose name ends in `.m3u8` or `.m3u` is a playlist if it starts with `#EXTM3U`. The server rewrites its URIs:
+/// each consists of the playlist's path and the part. A segment can therefore only be found through a playlist, in the
 /// folder, and by the rules of ``ServedFolder``: nothing hidden, and nothing behind a link.
 package struct ServedPlaylists: ContentCatalogue {
     /// The options for serving playlists.
