@@ -120,7 +120,7 @@ public struct LatencyRecord: Codable, Hashable, Sendable {
         self.playback = playback
     }
 
-    /// What a viewer would notice of the latencies of a replay. Source: METHODOLOGY.md, "Traces of players".
+    /// What a viewer would notice of the latencies of a replay. Source: docs/serving.md, "How a replay is judged".
     public struct Playback: Codable, Hashable, Sendable {
         /// The film's bits per second.
         public var bitsPerSecond: UInt64

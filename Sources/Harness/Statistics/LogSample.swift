@@ -8,8 +8,8 @@ import Glibc
 ///
 /// The figure is the median of the processes: neighbours that slow a third of them down move it little. Its interval is
 /// that of order statistics from six processes on, which holds whatever the distribution is. With fewer, where order
-/// statistics cannot reach 95 %, it is Student's, which holds if the logarithms are normal; METHODOLOGY.md has the table
-/// of how often both do for recorded processes.
+/// statistics cannot reach 95 %, it is Student's, which holds if the logarithms are normal.
+/// docs/lab/interval-coverage-2026-11-23.md has the table of how often both do for recorded processes.
 /// - Source: Student, "The Probable Error of a Mean", Biometrika 6 (1908); David and Nagaraja, "Order Statistics" (2003),
 ///   section 7.1.
 public struct LogSample: Hashable, Sendable {

@@ -63,7 +63,7 @@ package func percentile<Value: Comparable>(hundredthsOfPercent percent: Int, ofS
 /// O(n log n).
 /// - Source: the asymmetrically trimmed mean; Huber and Ronchetti, "Robust Statistics", 2nd edition (2009), §3.3. That
 ///   of the block estimators that were tried here this one varied least but for those that look at fewer durations is a
-///   measurement, given in METHODOLOGY.md.
+///   measurement, given in docs/lab/gate-blocks-2026-11-22.md.
 /// - Returns: The mean, or `nil` if there are no samples.
 package func meanOfFasterHalf(of samples: [UInt64]) -> Double? {
     guard !samples.isEmpty else { return nil }

@@ -106,7 +106,7 @@ package struct GateResult: Codable, Hashable, Sendable {
     package var isFitToRecord: Bool { !cells.isEmpty && !verdict.isBroken }
 
     /// By how much the layout of a build may move its time: what lies within is not blamed on a program that does the
-    /// same, as its counts show. Measured; see METHODOLOGY, "The gate".
+    /// same, as its counts show. Source: docs/lab/gate-builds-2026-11-24.md.
     package static let layoutShare = 0.005
 
     /// Takes back that cells are slower by time alone, where they do the same work and a layout explains the rest.
