@@ -6,6 +6,11 @@ enum Documents {
     static let names: [String] =
         ["", "docs/", "docs/method/", "docs/lab/"].flatMap(pages(in:)) + ["data/scenarios/PROTOCOL.md"] + catalogs
 
+    /// The documents that have commands; the others need no folder to run them in.
+    static let withCommands = names.filter { name in
+        (try? blocks(name).contains { $0.language == "sh" }) ?? true
+    }
+
     /// The Markdown files of a folder.
     private static func pages(in folder: String) -> [String] {
         contents(folder).filter { $0.hasSuffix(".md") }.map { folder + $0 }
