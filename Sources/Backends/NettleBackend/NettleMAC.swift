@@ -1,7 +1,7 @@
 internal import CNettle
 internal import RandomAccess
 
-/// The states of Nettle's HMAC, made once for a key.
+/// The states of Nettle's HMAC under a key.
 final class NettleMAC: MACContext {
     private let function: HashFunction
     /// SHA-384 has the states of SHA-512.

@@ -14,7 +14,7 @@ public enum HashFunction: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Starts a message.
+    /// Returns the state of an empty message.
     func makeHash() -> Hash {
         switch self {
         case .sha256: .short(SHA2(start: SHA2Constants.start[..<8], digestByteCount: digestByteCount))
@@ -37,7 +37,7 @@ enum Hash {
         }
     }
 
-    /// Starts again from the state of another message of the same function.
+    /// Restarts from the state of another message with the same function.
     func restart(from other: Hash) {
         switch (self, other) {
         case (.short(let hash), .short(let other)): hash.restart(from: other)
@@ -98,7 +98,7 @@ final class SHA2<Word: SHA2Word> {
         for index in start..<bytes.count { append(bytes[index]) }
     }
 
-    /// Starts again from the state of another message.
+    /// Restarts from the state of another message.
     func restart(from other: SHA2) {
         UnsafeMutableRawBufferPointer(words).copyMemory(from: UnsafeRawBufferPointer(other.words))
         (filled, byteCount) = (other.filled, other.byteCount)
@@ -119,7 +119,7 @@ final class SHA2<Word: SHA2Word> {
     func finish(into digest: UnsafeMutableRawBufferPointer) {
         let bitCount = byteCount * 8
         append(0x80)
-        // The message's length takes two words, the last 64 bits of which are enough for us.
+        // The message's length takes two words; its last 64 bits are enough here.
         while filled != block.count - 2 * MemoryLayout<Word>.size { append(0) }
         while filled != block.count - 8 { append(0) }
         for shift in stride(from: 56, through: 0, by: -8) { append(UInt8(truncatingIfNeeded: bitCount >> shift)) }
@@ -152,7 +152,7 @@ final class SHA2<Word: SHA2Word> {
         for (index, value) in [a, b, c, d, e, f, g, h].enumerated() { words[index] &+= value }
     }
 
-    /// The first bits of a constant, as many as a word has.
+    /// Returns the first bits of a constant, as many as a word has.
     private static func word(_ constant: UInt64) -> Word {
         Word(truncatingIfNeeded: constant >> UInt64(64 - Word.bitWidth))
     }
@@ -191,13 +191,13 @@ package enum MessageDigest {
 protocol SHA2Word: FixedWidthInteger, UnsignedInteger, BitwiseCopyable {
     /// The rounds of a block.
     static var roundCount: Int { get }
-    /// How far Σ₀ turns its word to the right, three times.
+    /// The three rotations to the right of Σ₀.
     static var bigSigma0: (Int, Int, Int) { get }
-    /// How far Σ₁ turns its word to the right, three times.
+    /// The three rotations to the right of Σ₁.
     static var bigSigma1: (Int, Int, Int) { get }
-    /// How far σ₀ turns its word to the right, twice, and then shifts it.
+    /// The two rotations to the right of σ₀, and its shift.
     static var smallSigma0: (Int, Int, Int) { get }
-    /// How far σ₁ turns its word to the right, twice, and then shifts it.
+    /// The two rotations to the right of σ₁, and its shift.
     static var smallSigma1: (Int, Int, Int) { get }
 }
 
@@ -230,7 +230,7 @@ private enum SHA2Constants {
             truncatingIfNeeded: largest(below: 1 << 67) { root in
                 let square = root.multipliedFullWidth(by: root)
                 let low = square.low.multipliedFullWidth(by: root)
-                // root³ is below 2²⁰⁴, so that these sums do not overflow.
+                // root³ is below 2²⁰⁴, so these sums do not overflow.
                 let high = low.high + UInt128(truncatingIfNeeded: square.high) &* root
                 return (high, low.low) <= (UInt128(prime) << 64, 0)
             })
@@ -249,7 +249,7 @@ private enum SHA2Constants {
         !(2..<number).contains { $0 * $0 <= number && number.isMultiple(of: $0) }
     }
 
-    /// The largest number below a power of two that is small enough, found bit by bit.
+    /// Returns the largest number below a power of two that is small enough, found bit by bit.
     private static func largest(below limit: UInt128, isSmallEnough: (UInt128) -> Bool) -> UInt128 {
         var root: UInt128 = 0
         var bit = limit >> 1
