@@ -2,9 +2,9 @@ import Glibc
 package import RandomAccess
 package import SystemPackage
 
-/// Creates and lists folders.
+/// Makes and lists folders.
 package enum Folder {
-    /// Creates a folder and its parents, unless they exist. The corresponding C function is `mkdir`.
+    /// Makes a folder and its parents, unless they exist. The corresponding C function is `mkdir`.
     ///
     /// - Throws: `DecryptionError.io`, also if the folder exists and is not writable.
     package static func create(_ path: FilePath) throws(DecryptionError) {

@@ -16,7 +16,7 @@ package final class FileSink: ByteSink {
     /// The hidden file, until its owner takes it over; `nil` for a file without a name.
     private let hiddenPath: Mutex<FilePath?>
 
-    /// Creates the file.
+    /// A sink with a new file.
     ///
     /// - Parameters:
     ///   - path: The final name; an existing file of that name stays until ``commit()``.

@@ -41,7 +41,7 @@ public final class FolderOutput: HLSOutput {
     private var offset: UInt64 = 0
     private var prepared: [PreparedFile] = []
 
-    /// Creates the folder unless it exists.
+    /// An output to a folder, which is created unless it exists.
     ///
     /// - Throws: `DecryptionError.io`.
     public init(folder: FilePath) throws(DecryptionError) {
