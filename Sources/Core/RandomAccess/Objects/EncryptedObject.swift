@@ -64,7 +64,7 @@ public final class EncryptedObject: Sendable {
         try makeCursor(windowByteCount: windowByteCount, requestByteCount: DistantSource.requestByteCount)
     }
 
-    /// Returns a reader that requests at most a number of bytes at once. For authenticated chunks, the source's
+    /// Returns a reader with a limit for the bytes that it requests at once. For authenticated chunks, the source's
     /// preferred request size applies.
     package func makeCursor(
         windowByteCount: Int, requestByteCount: Int

@@ -136,7 +136,7 @@ package struct ProgressLine: Hashable, Sendable {
         self.rest = rest
     }
 
-    /// Returns the line in at most a number of columns: first the name is shortened, then omitted, then the stage, then
+    /// Returns the line within a number of columns: first the name is shortened, then omitted, then the stage, then
     /// the rest.
     package func text(columns: Int) -> String {
         let name = Self.printable(name)
