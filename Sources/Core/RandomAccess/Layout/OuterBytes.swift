@@ -14,13 +14,13 @@ package struct OuterBytes: Hashable, Sendable {
 }
 
 extension Strategy {
-    /// Returns the object inside a source, and the strategy with the IV from in front of the object.
+    /// Returns the object inside a source, with whole chunks, and the strategy with the IV from in front of the object.
     ///
     /// - Throws: `DecryptionError.truncatedCiphertext` if the source is too short, `.io`.
     package func inner(
         of source: any ByteSource
     ) throws(DecryptionError) -> (source: any ByteSource, strategy: Strategy) {
-        guard !outer.isEmpty else { return (source, self) }
+        guard !outer.isEmpty else { return try withWholeChunks(source) }
         let ivByteCount: UInt64 = outer.hasIVInFront ? UInt64(Block.byteCount) : 0
         let (front, overflow) = outer.skipByteCount.addingReportingOverflow(ivByteCount)
         guard !overflow, front <= source.byteCount, outer.trimByteCount <= source.byteCount - front else {
@@ -30,11 +30,11 @@ extension Strategy {
                     + "\(outer.trimByteCount) behind")
         }
         let inner = try SlicedSource(source, front..<source.byteCount - outer.trimByteCount)
-        guard outer.hasIVInFront else { return (inner, surrounded(by: OuterBytes())) }
+        guard outer.hasIVInFront else { return try surrounded(by: OuterBytes()).withWholeChunks(inner) }
         let iv = try ByteString(count: Block.byteCount) { buffer throws(DecryptionError) in
             try source.fetch(at: outer.skipByteCount, into: buffer)
         }
-        return (inner, replacing(Format.Input.ivName, with: .bytes(iv)).surrounded(by: OuterBytes()))
+        return try replacing(Format.Input.ivName, with: .bytes(iv)).surrounded(by: OuterBytes()).withWholeChunks(inner)
     }
 }
 

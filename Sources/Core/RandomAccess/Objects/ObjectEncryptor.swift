@@ -94,6 +94,9 @@ struct NewObject {
         _ strategy: Strategy, backend: any CipherBackend, key: SecretKey, random: @escaping (Int) -> [UInt8]
     ) throws(DecryptionError) {
         let format = strategy.format
+        guard strategy.hasWholeChunks else {
+            throw .unsupported("writing \(format.name), whose table in front tells the number of chunks")
+        }
         // An IV in front of the object is random like the random values of the format.
         let hasIVInFront = strategy.outer.hasIVInFront
         let strategy =
