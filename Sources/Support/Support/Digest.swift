@@ -1,7 +1,7 @@
 internal import COpenSSL
 
-/// SHA-1, SHA-256, SHA-384 or SHA-512, and what is built of them, by libcrypto: swift-crypto would bring BoringSSL, and minutes
-/// of building, into every program.
+/// SHA-1, SHA-256, SHA-384 or SHA-512, with HMAC and HKDF, by libcrypto: swift-crypto would bring BoringSSL, and
+/// minutes of building, into every program.
 ///
 /// - Source: FIPS 180-4; RFC 2104 (HMAC); RFC 5869 (HKDF).
 package enum SHAFunction: String, Sendable {

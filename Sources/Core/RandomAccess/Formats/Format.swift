@@ -52,8 +52,8 @@ public final class Format: Sendable {
         /// length of the trailer.
         package var lastChunk: Formula?
         package var layout: [Part]
-        /// The offset of the data where the data of all chunks stands together, and their other parts in a table behind
-        /// the header; 0 where chunks are whole.
+        /// The offset of the data, if the data of all chunks is stored together and their other parts in a table behind
+        /// the header; `nil` or 0 if chunks are contiguous.
         package var dataStart: Formula?
         package var key: Formula
         package var nonce: Formula
