@@ -76,7 +76,7 @@ struct EncryptCommand: ParsableCommand {
         let file = iv == nil ? nil : sink as? FileSink
         try require(
             file != nil || !isIVDrawn, .usage,
-            "output \(output) without --iv: expected it, or a file, beside which the IV that is drawn has its own")
+            "output \(output) without --iv: expected --iv, or a regular file, so that the random IV can be stored beside it")
         if file != nil { try requirePlaceOfIV(strategy.format.ivInput?.byteCounts) }
         try attempt(input == "-" ? nil : input) {
             try source.encrypt(with: encryptor, to: sink) { done in
@@ -87,7 +87,7 @@ struct EncryptCommand: ParsableCommand {
         Terminal.clearProgress()
     }
 
-    /// Refuses an output whose IV file would replace the input, the key, or anything else than an IV file.
+    /// Refuses an output whose IV file would replace the input, the key, or any file that is not an IV file.
     private func requirePlaceOfIV(_ byteCounts: [Int]?) throws {
         let path = IVFile.path(of: FilePath(output))
         if let replaced = WholeFile.identity(of: path.string) {

@@ -211,7 +211,7 @@ struct KeyServerCommand: AsyncParsableCommand {
             try require(
                 host.address.isLoopback,
                 "--bind \(bind) without TLS: expected --tls-certificate and --tls-key, or 127.0.0.1")
-        default: throw CommandFailure(.usage, "half of what TLS takes: expected --tls-certificate and --tls-key")
+        default: throw CommandFailure(.usage, "--tls-certificate and --tls-key: expected both or neither")
         }
     }
 
@@ -226,7 +226,7 @@ struct KeyServerCommand: AsyncParsableCommand {
         switch (storage, playback) {
         case (let storage?, let playback?): server.persistableTerms = (storage, playback)
         case (nil, nil): break
-        default: throw CommandFailure(.usage, "half of a stored key's terms: expected --storage and --playback")
+        default: throw CommandFailure(.usage, "--storage and --playback: expected both or neither")
         }
         (server.rate, server.burst, server.delay) = (rate, burst, delay)
         server.limits.connectionCount = Listening.connectionCount(atMost: maxConnections, server.report)
