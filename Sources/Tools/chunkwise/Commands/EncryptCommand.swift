@@ -76,7 +76,7 @@ struct EncryptCommand: ParsableCommand {
         let file = iv == nil ? nil : sink as? FileSink
         try require(
             file != nil || !isIVDrawn, .usage,
-            "output \(output) without --iv: expected --iv, or a regular file, so that the random IV can be stored beside it")
+            "output \(output) without --iv: expected --iv, or a regular file, beside which the IV is stored")
         if file != nil { try requirePlaceOfIV(strategy.format.ivInput?.byteCounts) }
         try attempt(input == "-" ? nil : input) {
             try source.encrypt(with: encryptor, to: sink) { done in

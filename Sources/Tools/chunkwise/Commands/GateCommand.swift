@@ -277,7 +277,7 @@ struct GateOptions: ParsableArguments {
 }
 
 extension GateOptions {
-    /// What `--anchor` names.
+    /// The value of `--anchor`: a command, or stored ratios.
     enum Anchor {
         case command(String)
         case stored(StoredRatios)

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* What a key is for, and its schedule. */
+/* The cipher of a key, and the key's schedule. */
 typedef struct {
   int cipher;
 } schedule;

@@ -33,7 +33,7 @@ type Decrypt = unsafe extern "C" fn(
 // Nothing in it changes.
 unsafe impl Sync for Plugin {}
 
-/// What a key is for, and its schedule.
+/// The cipher of a key, and the key's schedule.
 struct Schedule {
     cipher: c_int,
 }
