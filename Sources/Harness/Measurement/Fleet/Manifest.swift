@@ -308,7 +308,7 @@ package enum FleetError: Error, Hashable, Sendable, CustomStringConvertible, Exi
     /// The output file exists, and belongs to another job.
     case output(String)
 
-    /// What failed, the value, what was expected.
+    /// The message: what failed, the value, what was expected.
     package var description: String {
         switch self {
         case .manifest(let path, let reason): "\(path): \(reason)"

@@ -174,7 +174,7 @@ package struct LimitError: Error, Hashable, Sendable, CustomStringConvertible, E
     /// Always an I/O error.
     package var exitStatus: ExitStatus { .io }
 
-    /// What failed, why, and what was expected.
+    /// The message: what failed, the reason, and what was expected.
     package var description: String {
         "\(operation) failed: \(code == 0 ? "it ended too early" : String(cString: strerror(code))): "
             + "expected a folder that takes a file of this length"

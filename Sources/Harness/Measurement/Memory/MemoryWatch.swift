@@ -152,7 +152,7 @@ extension MemoryRecord.Memory.Cgroup {
 
 /// Sparse files of any length, which consist of one hole and take no space.
 enum SparseFile {
-    /// Creates a file of zeros, or changes the length of an existing file. The corresponding C function is `ftruncate`.
+    /// Makes a file of zeros, or changes the length of an existing file. The corresponding C function is `ftruncate`.
     ///
     /// - Throws: `DecryptionError.io`.
     static func create(_ path: FilePath, byteCount: UInt64) throws(DecryptionError) {

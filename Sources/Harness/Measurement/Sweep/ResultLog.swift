@@ -83,7 +83,7 @@ package enum SweepError: Error, Hashable, Sendable, CustomStringConvertible, Exi
     /// A file has results of several hosts where those of one are expected.
     case severalHosts(path: String, count: Int)
 
-    /// What failed, the value, what was expected.
+    /// The message: what failed, the value, what was expected.
     package var description: String {
         switch self {
         case .io(let error): error.description

@@ -27,12 +27,12 @@ package struct RunFolder: Sendable {
         (try? ResultLog.read(resultFile).results.isComplete) ?? false
     }
 
-    /// Creates the folder if it does not exist.
+    /// Makes the folder if it does not exist.
     ///
     /// - Throws: `SweepError.io`.
     package func create() throws(SweepError) { try rethrowing(as: SweepError.io, try Folder.create(path)) }
 
-    /// Creates the folder for objects. The caller must hold the lock of the results.
+    /// Makes the folder for objects. The caller must hold the lock of the results.
     ///
     /// - Throws: `SweepError.io`.
     package func createObjects() throws(SweepError) {

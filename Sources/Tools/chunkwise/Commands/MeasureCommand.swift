@@ -146,9 +146,9 @@ struct MeasureCommand: ParsableCommand {
         help: .taking(
             "client",
             """
-            The client of the simulated store: this program's own for URLs (one round trip to open, reads ahead over \
-            several connections), or one that makes one request after the other. (default: the own one; for playlists, \
-            the other)
+            The client of the simulated store. serial makes one request after the other. The other one is this program's \
+            reader of URLs: it opens an object in one round trip, and reads ahead over several connections. (default: the \
+            reader of URLs; serial for playlists)
             """))
     var client: RemoteClient?
 
@@ -346,7 +346,7 @@ struct MeasureCommand: ParsableCommand {
         return byteCount
     }
 
-    /// The simulated remote store.
+    /// Adds the simulated remote store to a cell.
     private func addStore(to cell: inout Cell) throws {
         guard latency != nil || bandwidth != nil else {
             return try require(client == nil, .usage, "--client: expected it with --latency or --bandwidth")

@@ -352,7 +352,7 @@ struct VerifyCommand: ParsableCommand {
         return backend.isEmpty && !external.isAsked ? records + Backends.notRun(groups: groups) : records
     }
 
-    /// The groups that are asked for.
+    /// The groups that the options choose.
     private func chosen(_ groups: [VectorGroup]) throws -> [VectorGroup] {
         guard !only.isEmpty else { return groups }
         let chosen = groups.having(only)

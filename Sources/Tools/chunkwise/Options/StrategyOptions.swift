@@ -33,7 +33,7 @@ struct StrategyOptions: ParsableArguments {
     /// True if the strategy is the path of a description.
     var isPath: Bool { FormatFiles.isPath(strategy) }
 
-    /// The kind of list that the file is, with the parameters of its pieces; `nil` if the file is the object.
+    /// The kind of list in the file; `nil` if the file is the object.
     var list: ListStrategy? { ListStrategy(rawValue: strategy) }
 
     /// True if the file is a playlist.

@@ -132,7 +132,7 @@ enum ReportWriting {
 
 /// Writes the evidence of a verification to a disk.
 enum EvidenceWriting {
-    /// Creates the folder, so that an error comes before the work.
+    /// Makes the folder, so that an error comes before the work.
     static func prepare(_ folder: String) throws {
         try attempt { try Folder.create(FilePath(folder)) }
     }

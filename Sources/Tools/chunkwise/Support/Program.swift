@@ -28,7 +28,7 @@ enum Program {
         return readsServers || access(small, X_OK) != 0 ? [path, "subject"] : [small]
     }
 
-    /// The command line that repeats this run, without keys and without the secrets in URLs.
+    /// The command line that repeats this run, without the program's path, keys, and the secrets in URLs.
     static var command: [String] {
         var command = ["chunkwise"]
         var hidesNext = false
