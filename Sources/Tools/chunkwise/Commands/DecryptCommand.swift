@@ -69,7 +69,7 @@ struct DecryptCommand: ParsableCommand {
         help: .taking("range", "The plaintext to decrypt, as in HTTP: A-B (inclusive), A-, or -N for the last N."))
     var range: String?
 
-    @Argument(help: "The encrypted file, or the URL of one; none where --source is a URL.", completion: .file())
+    @Argument(help: "The encrypted file, or its URL; omitted if --source is a URL.", completion: .file())
     var input: String
 
     @Argument(help: "The decrypted file, or - for standard output.", completion: .file())

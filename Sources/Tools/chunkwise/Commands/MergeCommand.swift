@@ -30,7 +30,7 @@ struct MergeCommand: ParsableCommand {
     @Argument(help: "The job's folder, with manifest.json and shards.", completion: .directory)
     var job: String
 
-    @Option(help: .taking("folder", "The folder for the result. It is created if necessary."), completion: .directory)
+    @Option(help: .taking("folder", "The folder for the result, created if necessary."), completion: .directory)
     var output: String
 
     @OptionGroup var color: ColorOptions

@@ -289,7 +289,7 @@ struct CompareCommand: ParsableCommand {
     @Argument(help: "The results to compare: a folder, or its results.jsonl.", completion: .file())
     var b: String
 
-    @Option(help: .taking("format", "How to print the result."))
+    @Option(help: .taking("format", "The output format."))
     var format = ComparisonFormat.text
 
     @OptionGroup var color: ColorOptions

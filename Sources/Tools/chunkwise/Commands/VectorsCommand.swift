@@ -38,8 +38,7 @@ struct VectorsCommand: ParsableCommand {
                   0 written; 64 usage; 65 a vector file is wrong; 66 one is missing; 74 the folder cannot be written
                 """))
 
-        @Option(
-            help: .taking("folder", "The folder for the files. It is created if necessary."), completion: .directory)
+        @Option(help: .taking("folder", "The folder for the files, created if necessary."), completion: .directory)
         var output: String
 
         @Option(

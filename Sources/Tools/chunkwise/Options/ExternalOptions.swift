@@ -61,7 +61,7 @@ struct ExternalOptions: ParsableArguments {
     @Flag(help: "Also fail a subject for protocol errors, such as wrong replies to invalid requests.")
     var strictProtocol = false
 
-    @Flag(help: "Run all vectors, even large reads on slow backends, and on a subject more than a selection of them.")
+    @Flag(help: "Run all vectors: also large reads on slow backends, and for a subject all instead of a selection.")
     var all = false
 
     /// The names of backends from outside of this program: plug-ins and OpenSSL's providers.
