@@ -15,6 +15,7 @@ struct FormatShowCommand: ParsableCommand {
             EXAMPLES
               chunkwise format show cobblestone-256
               chunkwise format show mine.yml --format json
+              chunkwise format show mine.yml --format markdown > mine.md
               chunkwise format show formats.yml#mine
 
             EXIT CODES
@@ -26,16 +27,22 @@ struct FormatShowCommand: ParsableCommand {
         completion: .file(extensions: ["yml", "yaml"]))
     var name: String
 
-    @OptionGroup var output: FormatOptions
+    @Option(help: .taking("format", "The output format; markdown is a page for users of the format."))
+    var format = ShownFormat.text
+
+    enum ShownFormat: String, CaseIterable, ExpressibleByArgument {
+        case text, json, markdown
+    }
 
     func run() throws {
         let isPath = FormatFiles.isPath(name)
         let views = try FormatFiles.formats(name).map { format in
             try FormatView(format, path: isPath ? name : nil)
         }
-        switch output.format {
+        switch format {
         case .json: print(JSONValue.object(["formats": .array(views.map(\.json))]).text)
         case .text: print(views.map(\.text).joined(separator: "\n\n"))
+        case .markdown: print(views.map(\.page).joined(separator: "\n\n"))
         }
     }
 }

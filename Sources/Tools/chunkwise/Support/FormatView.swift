@@ -1,5 +1,6 @@
 import BackendRegistry
 import ByteSources
+import Conformance
 import RandomAccess
 import Report
 import SubjectProtocol
@@ -55,6 +56,9 @@ struct FormatView {
         }
         if let nonceFault { rows.append(["nonces", nonceFault]) }
         if facts.hasHoles { rows.append(["a hole", "a full chunk of zeros reads as zeros, whoever wrote it"]) }
+        if !strategy.hasWholeChunks {
+            rows.append(["data", "stands together, behind a table of the chunks' other parts"])
+        }
         if !facts.unchecked.isEmpty { rows.append(["not checked", facts.unchecked.joined(separator: ", ")]) }
         return rows
     }
@@ -89,26 +93,40 @@ struct FormatView {
 
     // MARK: Text
 
-    var text: String {
-        var lines = [TextWrapping.text("\(format.name): \(PlainText.line(format.summary))")]
-        if !format.source.isEmpty { lines.append(TextWrapping.text("source: \(PlainText.line(format.source))")) }
-        var sections = [lines.joined(separator: "\n")]
+    /// A table with a title for a page. The first row is the heading.
+    private struct Section {
+        let title: String
+        let rows: [[String]]
+        var rightAligned: Set<Int> = []
+    }
+
+    /// The tables of the view but for the last one, which has no heading.
+    private var sections: [Section] {
+        var sections: [Section] = []
         if !facts.header.isEmpty {
             let rows = facts.header.map { part in
                 [part.name, Self.text(part.offset), Self.text(part.byteCount), part.isChecked ? "checked" : "any"]
             }
-            sections.append(table([["header", "offset", "bytes", ""]] + rows, rightAligned: [1, 2]))
+            sections.append(
+                Section(title: "Header", rows: [["header", "offset", "bytes", ""]] + rows, rightAligned: [1, 2]))
         }
-        sections.append(chunkDrawing)
+        sections.append(Section(title: "Chunk", rows: chunkDrawing, rightAligned: [1, 2]))
         if !format.trailerFields.isEmpty {
             let rows = format.trailerFields.map { [$0.name, Self.byteCount($0), Self.check($0)] }
-            sections.append(table([["trailer", "bytes", ""]] + rows, rightAligned: [1]))
+            sections.append(Section(title: "Trailer", rows: [["trailer", "bytes", ""]] + rows, rightAligned: [1]))
         }
         let held = (format.header + format.trailerFields).flatMap { box in
             (box.sealed?.holds ?? []).map { [$0.name, box.name, Self.byteCount($0), Self.check($0)] }
         }
-        if !held.isEmpty { sections.append(table([["encrypted", "in", "bytes", ""]] + held, rightAligned: [2])) }
-        sections.append(table([["input", "value", "default"]] + inputs.map { [$0.name, $0.expected, $0.shown] }))
+        if !held.isEmpty {
+            sections.append(
+                Section(
+                    title: "Encrypted fields", rows: [["encrypted", "in", "bytes", ""]] + held, rightAligned: [2]))
+        }
+        sections.append(
+            Section(
+                title: "Inputs",
+                rows: [["input", "value", "default"]] + inputs.map { [$0.name, $0.expected, $0.shown] }))
         if !lengths.isEmpty {
             let rows = lengths.map { plaintext, ciphertext, chunks in
                 [
@@ -117,18 +135,67 @@ struct FormatView {
                 ]
             }
             sections.append(
-                table([["plaintext", "ciphertext", "overhead", "chunks"]] + rows, rightAligned: [1, 2, 3]))
+                Section(
+                    title: "Lengths", rows: [["plaintext", "ciphertext", "overhead", "chunks"]] + rows,
+                    rightAligned: [1, 2, 3]))
         }
-        var rows = [
+        return sections
+    }
+
+    /// The limits, and the changes that are noticed.
+    private var properties: [[String]] {
+        [
             ["cipher", facts.cipher == nil ? cipherChoice : cipherText], ["chunk", chunkText],
             ["max chunks", facts.maxChunkCount.map { "\($0)" } ?? "no limit"],
             ["max length", facts.maxPlaintextByteCount.map { "\($0) bytes" } ?? "no limit"],
-        ]
-        rows += remarks
+        ] + remarks
+    }
+
+    var text: String {
+        var lines = [TextWrapping.text("\(format.name): \(PlainText.line(format.summary))")]
+        if !format.source.isEmpty { lines.append(TextWrapping.text("source: \(PlainText.line(format.source))")) }
         let writers = facts.cipher == nil ? ciphers.first.map { ", of \($0.rawValue)" } ?? "" : ""
-        rows.append(["backends", (backends.isEmpty ? "none" : backends.joined(separator: " ")) + writers])
-        sections.append(table(rows))
-        return sections.joined(separator: "\n\n")
+        let names = (backends.isEmpty ? "none" : backends.joined(separator: " ")) + writers
+        return
+            ([lines.joined(separator: "\n")] + sections.map { table($0.rows, rightAligned: $0.rightAligned) }
+            + [table(properties + [["backends", names]])]).joined(separator: "\n\n")
+    }
+
+    /// A page for users of the format, in Markdown: the same tables, a command that reads a range, and the faults of
+    /// readers that the format's rules make possible. It says nothing that differs between machines.
+    var page: String {
+        let given = format.inputs.filter { $0.defaultValue == nil }.map { "\($0.textName)=VALUE" }
+        let strategy = ([format.name] + (given.isEmpty ? [] : [given.joined(separator: ",")])).joined(separator: ":")
+        var parts = ["# \(format.name)", "\(PlainText.line(format.summary))."]
+        if !format.source.isEmpty { parts.append("Source: \(PlainText.line(format.source)).") }
+        parts.append(
+            """
+            ```text
+            chunkwise decrypt --strategy \(strategy) --key-file KEY --range 1000000-1000999 FILE OUTPUT
+            ```
+            """)
+        for section in sections {
+            parts += ["## \(section.title)", Self.markdown(section.rows, rightAligned: section.rightAligned)]
+        }
+        parts += ["## Limits, and changes that a reader notices", Self.markdown([["property", "value"]] + properties)]
+        let faults = Mutant.rules(of: [format]).map { ["`\($0.name)`", $0.summary, $0.source] }
+        if !faults.isEmpty {
+            parts += [
+                "## Faults of readers",
+                "`chunkwise verify --mutants --strategy \(format.name)` shows the vectors that notice each of them.",
+                Self.markdown([["fault", "a reader with it", "seen in, or against"]] + faults),
+            ]
+        }
+        return parts.joined(separator: "\n\n")
+    }
+
+    /// A table in Markdown, of which the first row is the heading.
+    private static func markdown(_ rows: [[String]], rightAligned: Set<Int> = []) -> String {
+        let lines = rows.map { row in
+            "| \(row.map { PlainText.line($0).replacing("|", with: "\\|") }.joined(separator: " | ")) |"
+        }
+        let rule = (rows.first ?? []).indices.map { rightAligned.contains($0) ? "---:" : "---" }
+        return (lines.prefix(1) + ["| \(rule.joined(separator: " | ")) |"] + lines.dropFirst()).joined(separator: "\n")
     }
 
     private var cipherChoice: String {
@@ -147,14 +214,14 @@ struct FormatView {
     }
 
     /// A table of the parts of a full chunk.
-    private var chunkDrawing: String {
+    private var chunkDrawing: [[String]] {
         let rows = chunkParts.map { part, offset, count in
             [
                 part.name, offset.map { "\($0)" } ?? "", count.map { "\($0)" } ?? "",
                 part.name == "data" ? "ciphertext" : part.isChecked ? "checked" : "any",
             ]
         }
-        return table([["full chunk", "offset", "bytes", ""]] + rows, rightAligned: [1, 2])
+        return [["full chunk", "offset", "bytes", ""]] + rows
     }
 
     /// The length of a field; empty if it is not a constant.
