@@ -70,7 +70,8 @@ extension StoredRatios {
         let now = sides.baseline
         if reference.name != now.name || reference.version != now.version {
             return
-                "recorded with reference \(reference.name) \(reference.version): expected this one (\(now.name) \(now.version))"
+                "recorded with reference \(reference.name) \(reference.version): expected this one (\(now.name) "
+                + "\(now.version))"
         }
         // Where the program lies is of no matter.
         if ShellText.options(of: reference.command) != ShellText.options(of: now.command) {

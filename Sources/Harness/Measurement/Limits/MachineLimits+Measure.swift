@@ -81,7 +81,8 @@ package struct LimitOptions: Hashable, Sendable {
         let second = cacheByteCounts.dropFirst().first ?? 1 << 20
         // Both sides, and space for whatever else is in the cache.
         self.cacheByteCount = Int(clamping: second / 4)
-        // The last cache may be shared with machines that cannot be seen from here, so that there is an upper bound, too.
+        // The last cache may be shared with machines that cannot be seen from here, so that there is an upper bound,
+        // too.
         let last = cacheByteCounts.last ?? 32 << 20
         let wanted = min(max(2 * last, 64 << 20), 256 << 20)
         self.memoryByteCount = Int(clamping: max(1 << 20, min(wanted, machineByteCount / 16)))

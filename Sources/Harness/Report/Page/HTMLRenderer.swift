@@ -24,7 +24,8 @@ enum HTMLRenderer {
             <p class="subtitle">\(MarkupText.markup(document.subtitle))</p>
             </header>
             <main>
-            \(document.warnings.map(warning).joined())<section id="verdict" class="verdict" aria-labelledby="verdict-heading">
+            \(document.warnings.map(warning).joined())\
+            <section id="verdict" class="verdict" aria-labelledby="verdict-heading">
             <h2 id="verdict-heading">Verdict</h2>
             <ol>
             \(verdict.joined())</ol>
@@ -61,10 +62,12 @@ enum HTMLRenderer {
             let pairs = facts.map { "<dt>\(MarkupText.markup($0.name))</dt><dd>\(MarkupText.markup($0.value))</dd>\n" }
             return "<dl>\n\(pairs.joined())</dl>\n"
         case .verbatim(let caption, let text):
-            // A line break right after <pre> is dropped by the parser, so that one the text begins with must be its second.
+            // A line break right after <pre> is dropped by the parser, so that one the text begins with must be its
+            // second.
             let label = MarkupText.markup(caption)
             return "<figure class=\"verbatim\"><figcaption>\(label)</figcaption>"
-                + "<pre tabindex=\"0\" role=\"region\" aria-label=\"\(label)\">\n\(MarkupText.markup(text))</pre></figure>\n"
+                + "<pre tabindex=\"0\" role=\"region\" "
+                + "aria-label=\"\(label)\">\n\(MarkupText.markup(text))</pre></figure>\n"
         case .chart(let chart, let narrow): return figure(chart, narrow: narrow)
         case .table(let content): return HTMLTable.render(content)
         case .foldedTable(let content):
@@ -98,11 +101,11 @@ enum HTMLTable {
     /// Returns the table in a box that scrolls sideways where the page is narrow.
     static func render(_ table: Table) -> String {
         let label = MarkupText.markup(table.caption)
-        let heads = table.columns.map { column in
+        let heads = table.columns.map { column -> String in
+            let kind = column.isNumeric ? " class=\"number\"" : ""
             // A head that names nothing is no head.
-            column.title.isEmpty
-                ? "<td></td>"
-                : "<th scope=\"col\"\(column.isNumeric ? " class=\"number\"" : "")>\(MarkupText.markup(column.title))</th>"
+            return column.title.isEmpty
+                ? "<td></td>" : "<th scope=\"col\"\(kind)>\(MarkupText.markup(column.title))</th>"
         }
         let rows = table.rows.map { entries in
             let cells = zip(table.columns, entries).enumerated().map { index, pair in

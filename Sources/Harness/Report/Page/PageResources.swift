@@ -24,7 +24,8 @@ enum PageStyle {
 enum PageScript {
     /// What a browser may do with the page: nothing is loaded or sent, and no other script runs.
     static let policy =
-        "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-\(digest)'; base-uri 'none'; form-action 'none'"
+        "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-\(digest)'; base-uri 'none'; form-action "
+        + "'none'"
 
     /// SHA-256 of the script in Base64; a test compares the two.
     static let digest = "LdDVUJ2gEF2evQGBuvJABfLPSo+X6KPYibt1VCdXCVk="

@@ -137,8 +137,8 @@ package struct Verdict: Hashable, Sendable {
         guard !others.isEmpty else { return "\(head)." }
         let isOne = others.count == 1
         return
-            "\(head). \(RatioText.count(others.count, "other")) \(isOne ? "is" : "are") shown to be within 5 % of the best "
-            + "as well; \(isOne ? "it" : "they") \(reason(choice, Array(others)))."
+            "\(head). \(RatioText.count(others.count, "other")) \(isOne ? "is" : "are") shown to be within 5 % of the "
+            + "best as well; \(isOne ? "it" : "they") \(reason(choice, Array(others)))."
     }
 
     /// Why the choice is preferred to others that are near the best, said of them.
@@ -201,8 +201,8 @@ package struct Verdict: Hashable, Sendable {
             }
         let what = list(time == nil ? [fetched, rate].compactMap { $0 } : parts)
         return
-            "Where chunks of \(chunk) of \(published.cell.format) are decrypted whole, a read of \(read) \(what); by the "
-            + "blocks needed, \(other)."
+            "Where chunks of \(chunk) of \(published.cell.format) are decrypted whole, a read of \(read) \(what); by "
+            + "the blocks needed, \(other)."
     }
 
     /// Says who passed the vectors and who did not, and which cells have no figures; running none is no pass.
