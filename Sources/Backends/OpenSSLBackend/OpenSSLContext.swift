@@ -37,8 +37,8 @@ final class OpenSSLContext: CipherContext {
         guard let handle = EVP_CIPHER_CTX_new() else { throw OpenSSLFailure.error(in: "EVP_CIPHER_CTX_new") }
         self.handle = handle
         try start(cipher, key)
-        // With padding on, EVP holds the last block back and wants space for one more. Once off, it is switched off
-        // again with each nonce, which takes a message of 4 KiB 2 % longer.
+        // With padding on, EVP holds the last block back and wants space for one more. Once off, it is switched off again
+        // with each nonce, which takes a message of 4 KiB 2 % longer.
         if support.cipher == .aesCBC {
             try OpenSSLFailure.check(EVP_CIPHER_CTX_set_padding(handle, 0), in: "EVP_CIPHER_CTX_set_padding")
         }

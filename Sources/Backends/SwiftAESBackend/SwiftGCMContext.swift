@@ -209,10 +209,9 @@ struct Polynomial: Hashable {
     /// The product of two polynomials of degree 63 at most: of degree 126 at most, so that the last bit stays empty.
     @inline(__always)
     private static func product(_ left: UInt64, _ right: UInt64) -> (high: UInt64, low: UInt64) {
-        // An integer's product adds up where a polynomial's only flips a bit, and carries what is above 1. With four
-        // bits of five left out, thirteen ones at most add up in one position, and what they carry stays within the
-        // four bits above it, which are not looked at. (Pornin, BearSSL, "Constant-Time Mul": the same with three bits
-        // of four.)
+        // An integer's product adds up where a polynomial's only flips a bit, and carries what is above 1. With four bits
+        // of five left out, thirteen ones at most add up in one position, and what they carry stays within the four bits
+        // above it, which are not looked at. (Pornin, BearSSL, "Constant-Time Mul": the same with three bits of four.)
         var (high, low): (UInt64, UInt64) = (0, 0)
         for residue: UInt64 in 0..<5 {
             var (sumHigh, sumLow): (UInt64, UInt64) = (0, 0)

@@ -105,8 +105,7 @@ public final class FileSource: ByteSource {
     /// Tells the system that the file is read in order, so that it reads further ahead while what came before is
     /// decrypted. The corresponding C function is `posix_fadvise` with `POSIX_FADV_SEQUENTIAL`.
     public func adviseSequential(_ range: Range<UInt64>) {
-        // Linux takes it for the whole file in any case. Advice only: a file system that takes none is read all the
-        // same.
+        // Linux takes it for the whole file in any case. Advice only: a file system that takes none is read all the same.
         _ = posix_fadvise(descriptor.rawValue, 0, 0, POSIX_FADV_SEQUENTIAL)
     }
 

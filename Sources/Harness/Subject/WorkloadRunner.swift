@@ -22,8 +22,7 @@ final class WorkloadRunner {
         self.readers = readers
         let longest = Int(reads.largestByteCount)
         self.buffers = try UnsafeMutableRawBufferPointer.tryAllocate(byteCounts: readers.map { _ in longest })
-        // The kernel hands pages out when they are first touched, which is no part of a read into a buffer that is
-        // kept.
+        // The kernel hands pages out when they are first touched, which is no part of a read into a buffer that is kept.
         for buffer in buffers { buffer.initializeMemory(as: UInt8.self, repeating: 0) }
     }
 

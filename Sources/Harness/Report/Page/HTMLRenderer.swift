@@ -62,8 +62,7 @@ enum HTMLRenderer {
             let pairs = facts.map { "<dt>\(MarkupText.markup($0.name))</dt><dd>\(MarkupText.markup($0.value))</dd>\n" }
             return "<dl>\n\(pairs.joined())</dl>\n"
         case .verbatim(let caption, let text):
-            // A line break right after <pre> is dropped by the parser, so that one the text begins with must be its
-            // second.
+            // A line break right after <pre> is dropped by the parser, so that one the text begins with must be its second.
             let label = MarkupText.markup(caption)
             return "<figure class=\"verbatim\"><figcaption>\(label)</figcaption>"
                 + "<pre tabindex=\"0\" role=\"region\" "

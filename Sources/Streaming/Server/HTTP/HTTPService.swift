@@ -78,8 +78,7 @@ package struct HTTPService {
             // A request comes with one read; a second one would only find that there is nothing.
             .childChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Self.readByteCount))
-            // Left to itself, the system takes megabytes for each client, and a slow one looks like one that has
-            // stopped.
+            // Left to itself, the system takes megabytes for each client, and a slow one looks like one that has stopped.
             .childChannelOption(.socketOption(.so_sndbuf), value: Self.sendBufferByteCount)
             .childChannelInitializer { channel in
                 guard let address = connections.enter(channel) else { return channel.close() }
