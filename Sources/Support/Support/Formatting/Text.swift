@@ -32,8 +32,7 @@ package enum ShellText {
     package static func quoted(_ word: String) -> String {
         let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,+@%".unicodeScalars)
         guard word.isEmpty || !word.unicodeScalars.allSatisfy(plain.contains) else { return word }
-        // By scalars: with a combining mark behind it, a quotation mark is another character, and ends a word all the
-        // same.
+        // By scalars: with a combining mark behind it, a quotation mark is another character, and ends a word all the same.
         return "'" + word.unicodeScalars.map { $0 == "'" ? "'\\''" : String($0) }.joined() + "'"
     }
 

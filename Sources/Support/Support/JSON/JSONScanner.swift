@@ -121,8 +121,7 @@ package struct JSONScanner {
             value = value &* 10 &+ UInt64(digit)
             position += 1
         }
-        // 19 digits always fit. A number that goes on as a fraction ends at no comma or bracket, which is noticed
-        // there.
+        // 19 digits always fit. A number that goes on as a fraction ends at no comma or bracket, which is noticed there.
         let count = position - start
         guard count > 0, count < 20, count == 1 || bytes[start] != UInt8(ascii: "0") else { throw Unusual() }
         return value
