@@ -4,11 +4,12 @@ import Testing
 
 @Suite("message authentication codes of all backends")
 struct MACTests {
-    /// Source: RFC 4231, sections 4.2 and 4.7.
+    /// Source: RFC 4231, sections 4.2 and 4.7; RFC 2202, section 3, test cases 1 and 6.
     private static let published: [(key: [UInt8], message: String, codes: [HashFunction: String])] = [
         (
             [UInt8](repeating: 0x0B, count: 20), "Hi There",
             [
+                .sha1: "b617318655057264e28bc0b6fb378c8ef146be00",
                 .sha256: "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7",
                 .sha384: "afd03944d84895626b0825f4ab46907f15f9dadbe4101ec682aa034c7cebc59c"
                     + "faea9ea9076ede7f4af152e8b2fa9cb6",
@@ -25,6 +26,10 @@ struct MACTests {
                 .sha512: "80b24263c7c1a3ebb71493c1dd7be8b49b46d1f41b4aeec1121b013783f8f352"
                     + "6b56d037e05f2598bd0fd2215d6a1e5295e64f73f63f0aec8b915a985d786598",
             ]
+        ),
+        (
+            [UInt8](repeating: 0xAA, count: 80), "Test Using Larger Than Block-Size Key - Hash Key First",
+            [.sha1: "aa4ae5e15272d00e95705637ce8a3b55ed402112"]
         ),
     ]
 
@@ -48,11 +53,12 @@ struct MACTests {
         for (key, message, codes) in Self.published {
             let bytes = Array(message.utf8)
             for function in backend.hmacFunctions {
+                guard let published = codes[function] else { continue }
                 let context = try backend.makeMAC(function, key: SecretKey(material: key))
                 for (first, second) in [(0, 0), (0, bytes.count), (3, 5), (bytes.count, bytes.count)] {
                     let pieces = [bytes[..<first], bytes[first..<second], bytes[second...]].map(Array.init)
                     let code = try Self.code(context, function, pieces)
-                    #expect(code.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() == codes[function])
+                    #expect(code.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() == published)
                 }
             }
         }

@@ -69,6 +69,7 @@ struct KeyDerivationTests {
             }
             return output(function.digestByteCount) { all.finish(into: $0) }
         }
+        #expect(chained(.sha1) == bytes("59fd9a7a8ec7eb10d31fe6c625152f122c4e1606"))
         #expect(chained(.sha256) == bytes("80e953e3b006c4bab43fd5d792f8bd29c122f6cf1497318365fe66bf2d61398d"))
         #expect(
             chained(.sha512)

@@ -5,6 +5,7 @@ internal import RandomAccess
 /// Makes a context for HMAC with a hash function.
 func makeBoringSSLMAC(_ function: RandomAccess.HashFunction, key: SecretKey) -> any MACContext {
     switch function {
+    case .sha1: BoringSSLMAC<Insecure.SHA1>(key: key)
     case .sha256: BoringSSLMAC<SHA256>(key: key)
     case .sha384: BoringSSLMAC<SHA384>(key: key)
     case .sha512: BoringSSLMAC<SHA512>(key: key)

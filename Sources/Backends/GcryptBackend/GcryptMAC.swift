@@ -9,6 +9,7 @@ final class GcryptMAC: MACContext {
     init(_ function: HashFunction, key: SecretKey) throws(DecryptionError) {
         let algorithm =
             switch function {
+            case .sha1: GCRY_MAC_HMAC_SHA1
             case .sha256: GCRY_MAC_HMAC_SHA256
             case .sha384: GCRY_MAC_HMAC_SHA384
             case .sha512: GCRY_MAC_HMAC_SHA512

@@ -4,37 +4,41 @@ internal import RandomAccess
 /// The states of Nettle's HMAC, made once for a key.
 final class NettleMAC: MACContext {
     private let function: HashFunction
-    /// SHA-384 has the states of SHA-512.
-    private let short: UnsafeMutablePointer<hmac_sha256_ctx>?
-    private let long: UnsafeMutablePointer<hmac_sha512_ctx>?
+    /// An `hmac_sha1_ctx`, `hmac_sha256_ctx` or `hmac_sha512_ctx`, which SHA-384 has too.
+    private let state: UnsafeMutableRawBufferPointer
 
-    /// The corresponding C functions are `hmac_sha256_set_key`, `hmac_sha384_set_key` and `hmac_sha512_set_key`.
+    private var sha1: UnsafeMutablePointer<hmac_sha1_ctx>? { pointer() }
+    private var sha256: UnsafeMutablePointer<hmac_sha256_ctx>? { pointer() }
+    private var sha512: UnsafeMutablePointer<hmac_sha512_ctx>? { pointer() }
+
+    private func pointer<State>() -> UnsafeMutablePointer<State>? {
+        state.baseAddress?.assumingMemoryBound(to: State.self)
+    }
+
+    /// The corresponding C functions are `hmac_sha1_set_key` and those of the other functions.
     init(_ function: HashFunction, key: SecretKey) {
         self.function = function
-        short = function == .sha256 ? .allocate(capacity: 1) : nil
-        long = function == .sha256 ? nil : .allocate(capacity: 1)
-        short?.initialize(to: hmac_sha256_ctx())
-        long?.initialize(to: hmac_sha512_ctx())
+        state = .allocate(byteCount: MemoryLayout<hmac_sha512_ctx>.size, alignment: 16)
+        state.initializeMemory(as: UInt8.self, repeating: 0)
         key.withUnsafeBytes { bytes in
             let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
             switch function {
-            case .sha256: nettle_hmac_sha256_set_key(short, bytes.count, start)
-            case .sha384: nettle_hmac_sha384_set_key(long, bytes.count, start)
-            case .sha512: nettle_hmac_sha512_set_key(long, bytes.count, start)
+            case .sha1: nettle_hmac_sha1_set_key(sha1, bytes.count, start)
+            case .sha256: nettle_hmac_sha256_set_key(sha256, bytes.count, start)
+            case .sha384: nettle_hmac_sha384_set_key(sha512, bytes.count, start)
+            case .sha512: nettle_hmac_sha512_set_key(sha512, bytes.count, start)
             }
         }
     }
 
     deinit {
-        eraseBytes(UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(start: short, count: short == nil ? 0 : 1)))
-        eraseBytes(UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(start: long, count: long == nil ? 0 : 1)))
-        short?.deallocate()
-        long?.deallocate()
+        eraseBytes(state)
+        state.deallocate()
         eraseStack()
     }
 
-    /// The corresponding C functions are `hmac_sha256_update` and `hmac_sha256_digest`, and those of the other
-    /// functions. A digest sets the state back to the key's.
+    /// The corresponding C functions are `hmac_sha1_update` and `hmac_sha1_digest`, and those of the other functions. A
+    /// digest sets the state back to the key's.
     func makeCode(
         of before: UnsafeRawBufferPointer, _ data: UnsafeRawBufferPointer, _ behind: UnsafeRawBufferPointer,
         into code: UnsafeMutableRawBufferPointer
@@ -44,18 +48,19 @@ final class NettleMAC: MACContext {
         update(behind)
         let (count, output) = (function.digestByteCount, code.assumingMemoryBound(to: UInt8.self).baseAddress)
         switch function {
-        case .sha256: nettle_hmac_sha256_digest(short, count, output)
-        case .sha384: nettle_hmac_sha384_digest(long, count, output)
-        case .sha512: nettle_hmac_sha512_digest(long, count, output)
+        case .sha1: nettle_hmac_sha1_digest(sha1, count, output)
+        case .sha256: nettle_hmac_sha256_digest(sha256, count, output)
+        case .sha384: nettle_hmac_sha384_digest(sha512, count, output)
+        case .sha512: nettle_hmac_sha512_digest(sha512, count, output)
         }
     }
 
     private func update(_ piece: UnsafeRawBufferPointer) {
         guard let start = piece.assumingMemoryBound(to: UInt8.self).baseAddress, piece.count > 0 else { return }
-        if function == .sha256 {
-            nettle_hmac_sha256_update(short, piece.count, start)
-        } else {
-            nettle_hmac_sha512_update(long, piece.count, start)
+        switch function {
+        case .sha1: nettle_hmac_sha1_update(sha1, piece.count, start)
+        case .sha256: nettle_hmac_sha256_update(sha256, piece.count, start)
+        case .sha384, .sha512: nettle_hmac_sha512_update(sha512, piece.count, start)
         }
     }
 }

@@ -11,6 +11,7 @@ final class OpenSSLMAC: MACContext {
         self.handle = handle
         let digest =
             switch function {
+            case .sha1: EVP_sha1()
             case .sha256: EVP_sha256()
             case .sha384: EVP_sha384()
             case .sha512: EVP_sha512()

@@ -1,10 +1,11 @@
 internal import COpenSSL
 
-/// SHA-256, SHA-384 or SHA-512, and what is built of them, by libcrypto: swift-crypto would bring BoringSSL, and minutes
+/// SHA-1, SHA-256, SHA-384 or SHA-512, and what is built of them, by libcrypto: swift-crypto would bring BoringSSL, and minutes
 /// of building, into every program.
 ///
 /// - Source: FIPS 180-4; RFC 2104 (HMAC); RFC 5869 (HKDF).
 package enum SHAFunction: String, Sendable {
+    case sha1
     case sha256
     case sha384
     case sha512
@@ -12,6 +13,7 @@ package enum SHAFunction: String, Sendable {
     fileprivate var method: OpaquePointer {
         let method =
             switch self {
+            case .sha1: EVP_sha1()
             case .sha256: EVP_sha256()
             case .sha384: EVP_sha384()
             case .sha512: EVP_sha512()
@@ -23,6 +25,7 @@ package enum SHAFunction: String, Sendable {
     /// The length of a digest.
     package var digestByteCount: Int {
         switch self {
+        case .sha1: 20
         case .sha256: 32
         case .sha384: 48
         case .sha512: 64

@@ -1,4 +1,4 @@
-/// HMAC over SHA-2. Source: FIPS 198-1, section 4.
+/// HMAC. Source: FIPS 198-1, section 4.
 struct HMAC {
     let inner: Hash
     let outer: Hash

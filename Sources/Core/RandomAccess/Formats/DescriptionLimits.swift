@@ -24,7 +24,8 @@ extension Format.Rules {
         }
         let repetitions = header.compactMap(\.repetition).flatMap(\.formulas)
         let lengths =
-            shapeFormulas + (allHeaderFields + trailerFields).map(\.byteCount) + [lastChunk].compactMap(\.self)
+            shapeFormulas + (allHeaderFields + trailerFields).map(\.byteCount)
+            + [lastChunk, dataStart].compactMap(\.self)
         for formula in lengths + repetitions {
             for name in formula.expression.names.sorted() where secrets.contains(name) {
                 throw DescriptionError(
@@ -62,7 +63,8 @@ extension Format.Rules {
         }
         let checks = checks.flatMap { [$0.condition, $0.requirement] }
         let others =
-            ([key, nonce, associatedData, rejectedNonce, lastChunk] + checks).compactMap(\.self) + shapeFormulas
+            ([key, nonce, associatedData, rejectedNonce, lastChunk, dataStart] + checks).compactMap(\.self)
+            + shapeFormulas
             + fields
         for formula in others where formula.expression.count(of: .pbkdf2) > 0 {
             throw DescriptionError(formula.place, "pbkdf2: expected it in \"derive\" only")

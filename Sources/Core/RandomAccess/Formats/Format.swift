@@ -52,6 +52,9 @@ public final class Format: Sendable {
         /// trailer is.
         package var lastChunk: Formula?
         package var layout: [Part]
+        /// The offset of the data where the data of all chunks stands together, and their other parts in a table behind
+        /// the header; 0 where chunks are whole.
+        package var dataStart: Formula?
         package var key: Formula
         package var nonce: Formula
         package var associatedData: Formula?

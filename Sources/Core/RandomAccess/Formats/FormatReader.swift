@@ -39,7 +39,8 @@ struct FormatReader {
 
     private static let known = [
         "summary", "source", "inputs", "variants", "emptyObject", "functions", "header", "derive", "check", "start",
-        "trailer", "cipher", "chunk", "firstChunk", "lastChunk", "layout", "key", "nonce", "aad", "padding", "empty",
+        "trailer", "cipher", "chunk", "firstChunk", "lastChunk", "layout", "dataStart", "key", "nonce", "aad",
+        "padding", "empty",
         "emptyLast",
         "fullLast", "multipleOf", "maxChunks", "hole", "rejectNonce", "openChecksLast",
     ]
@@ -99,6 +100,9 @@ struct FormatReader {
             return node
         }
         let lastChunk = try readLastChunk(layout, trailer.byteCount)
+        var tableScope = self
+        tableScope.scope.kinds["count"] = .integer
+        let dataStart = try tableScope.integer("dataStart")
         let nonce = try chunkScope.formula(required("nonce"), as: .bytes)
         var associatedData: Formula?
         if let node = members["aad"] { associatedData = try chunkScope.formula(node, as: .bytes) }
@@ -124,7 +128,7 @@ struct FormatReader {
                 checks: checks, start: try integer("start"), trailer: trailer.byteCount, trailerFields: trailer.fields,
                 cipher: cipher,
                 chunk: isWhole ? nil : try integer("chunk"), firstChunk: try integer("firstChunk"),
-                lastChunk: lastChunk, layout: layout,
+                lastChunk: lastChunk, layout: layout, dataStart: dataStart,
                 key: key, nonce: nonce, associatedData: associatedData, padding: padding,
                 emptyPlaintext: try members["empty"]?.word(Format.EmptyPlaintext.self) ?? .chunk,
                 emptyLast: emptyLast, isLastNeverFull: isLastNeverFull, unit: try integer("multipleOf"),

@@ -15,13 +15,14 @@ package struct OuterBytes: Hashable, Sendable {
 }
 
 extension Strategy {
-    /// The object itself in a source that has bytes around it, and the strategy with the IV that stands in front of it.
+    /// The object itself in a source that has bytes around it, with whole chunks, and the strategy with the IV that stands
+    /// in front of it.
     ///
     /// - Throws: `DecryptionError.truncatedCiphertext` if the source has fewer bytes, `.io`.
     package func inner(
         of source: any ByteSource
     ) throws(DecryptionError) -> (source: any ByteSource, strategy: Strategy) {
-        guard !outer.isEmpty else { return (source, self) }
+        guard !outer.isEmpty else { return try withWholeChunks(source) }
         let ivByteCount: UInt64 = outer.hasIVInFront ? UInt64(Block.byteCount) : 0
         let (front, overflow) = outer.skipByteCount.addingReportingOverflow(ivByteCount)
         guard !overflow, front <= source.byteCount, outer.trimByteCount <= source.byteCount - front else {
@@ -31,11 +32,11 @@ extension Strategy {
                     + "\(outer.trimByteCount) behind")
         }
         let inner = try SlicedSource(source, front..<source.byteCount - outer.trimByteCount)
-        guard outer.hasIVInFront else { return (inner, surrounded(by: OuterBytes())) }
+        guard outer.hasIVInFront else { return try surrounded(by: OuterBytes()).withWholeChunks(inner) }
         let iv = try ByteString(count: Block.byteCount) { buffer throws(DecryptionError) in
             try source.fetch(at: outer.skipByteCount, into: buffer)
         }
-        return (inner, replacing(Format.Input.ivName, with: .bytes(iv)).surrounded(by: OuterBytes()))
+        return try replacing(Format.Input.ivName, with: .bytes(iv)).surrounded(by: OuterBytes()).withWholeChunks(inner)
     }
 }
 

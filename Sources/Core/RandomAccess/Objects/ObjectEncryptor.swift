@@ -95,6 +95,9 @@ struct NewObject {
         _ strategy: Strategy, backend: any CipherBackend, key: SecretKey, random: @escaping (Int) -> [UInt8]
     ) throws(DecryptionError) {
         let format = strategy.format
+        guard strategy.hasWholeChunks else {
+            throw .unsupported("writing \(format.name), whose table in front tells the number of chunks")
+        }
         // An IV that stands in front is drawn like what the format has at random.
         let hasIVInFront = strategy.outer.hasIVInFront
         let strategy =

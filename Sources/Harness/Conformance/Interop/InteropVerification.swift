@@ -83,10 +83,15 @@ package struct InteropVerification {
     private func run(_ object: InteropObject, _ strategy: Strategy, _ record: inout InteropRecord) {
         let map: ObjectMap
         let damages: [TamperCase]
+        // Chunks whose parts stand apart are damaged once they have been put together.
+        let wholeStrategy: Strategy
         do throws(DecryptionError) {
-            map = try ObjectMap(of: MemorySource(object.ciphertext), strategy: strategy, key: object.key)
+            let (source, whole) = try strategy.withWholeChunks(MemorySource(object.ciphertext))
+            wholeStrategy = whole
+            let original = try source.bytes()
+            map = try ObjectMap(of: MemorySource(original), strategy: whole, key: object.key)
             damages = try TamperTarget(
-                strategy: strategy, key: object.key, original: object.ciphertext, plaintext: []
+                strategy: whole, key: object.key, original: original, plaintext: []
             ).someCases
         } catch {
             for backend in backends { record.fail(object, backend.name, "open: \(error)") }
@@ -101,17 +106,19 @@ package struct InteropVerification {
                 record.unsupported += 1
                 continue
             }
-            let reader = Reader(
-                object: object, backend: backend, chunkByteCount: strategy.chunkByteCount
-            ) { (ciphertext) throws(DecryptionError) in
-                try EncryptedObject(
-                    source: MemorySource(ciphertext), strategy: strategy, backend: backend, key: object.key)
+            func reader(_ strategy: Strategy) -> Reader {
+                Reader(
+                    object: object, backend: backend, chunkByteCount: strategy.chunkByteCount
+                ) { (ciphertext) throws(DecryptionError) in
+                    try EncryptedObject(
+                        source: MemorySource(ciphertext), strategy: strategy, backend: backend, key: object.key)
+                }
             }
-            guard read(reader, &record) else { continue }
+            guard read(reader(strategy), &record) else { continue }
             for damage in damages {
                 record.damages += 1
                 do throws(DecryptionError) {
-                    _ = try reader.whole(damage.content.bytes)
+                    _ = try reader(wholeStrategy).whole(damage.content.bytes)
                     if damage.isNoticed {
                         record.fail(object, backend.name, "\(damage.name) was not noticed: expected an error")
                     } else {

@@ -100,11 +100,12 @@ enum HTMLTable {
     /// Returns the table in a box that scrolls sideways where the page is narrow.
     static func render(_ table: Table) -> String {
         let label = MarkupText.markup(table.caption)
-        let heads = table.columns.map { column -> String in
-            let kind = column.isNumeric ? " class=\"number\"" : ""
+        let heads = table.columns.map { column in
             // A head that names nothing is no head.
-            return column.title.isEmpty
-                ? "<td></td>" : "<th scope=\"col\"\(kind)>\(MarkupText.markup(column.title))</th>"
+            column.title.isEmpty
+                ? "<td></td>"
+                : "<th scope=\"col\"\(column.isNumeric ? " class=\"number\"" : "")>"
+                    + "\(MarkupText.markup(column.title))</th>"
         }
         let rows = table.rows.map { entries in
             let cells = zip(table.columns, entries).enumerated().map { index, pair in

@@ -58,7 +58,8 @@ package struct DescribedVectors: Sendable {
         for input in format.inputs where !input.isFixed {
             strategies += input.ends.filter { $0 != usual[input.name] }.map { usual.replacing(input.name, with: $0) }
         }
-        return strategies.enumerated().flatMap { number, strategy in
+        // Those of a table in front are read from files of their own tools only.
+        return strategies.filter(\.hasWholeChunks).enumerated().flatMap { number, strategy in
             let keyed = keys.compactMap { Keyed(strategy, $0) }.filter(\.isShort)
             return number == 0 ? keyed[...] : keyed.prefix(1)
         }

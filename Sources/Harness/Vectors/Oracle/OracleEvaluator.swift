@@ -192,7 +192,7 @@ extension OracleEvaluator {
         default: break
         }
         guard let hash = SHAFunction(rawValue: String(decoding: first, as: UTF8.self)) else {
-            throw failure("a hash of the SHA-2 family")
+            throw failure("a hash of the SHA family")
         }
         let second = try bytes(arguments[1])
         func expand(_ key: [UInt8], _ info: Expression, _ byteCount: Expression) throws(DecryptionError) -> [UInt8] {

@@ -1,13 +1,19 @@
-/// A hash function of SHA-2.
+/// A hash function: SHA-1, or one of SHA-2.
 public enum HashFunction: String, CaseIterable, Hashable, Sendable {
-    case sha256, sha384, sha512
+    case sha1, sha256, sha384, sha512
 
     /// The length of a block in bytes.
-    var blockByteCount: Int { self == .sha256 ? 64 : 128 }
+    var blockByteCount: Int {
+        switch self {
+        case .sha1, .sha256: 64
+        case .sha384, .sha512: 128
+        }
+    }
 
     /// The length of a digest in bytes.
     public var digestByteCount: Int {
         switch self {
+        case .sha1: 20
         case .sha256: 32
         case .sha384: 48
         case .sha512: 64
@@ -17,17 +23,18 @@ public enum HashFunction: String, CaseIterable, Hashable, Sendable {
     /// Starts a message.
     func makeHash() -> Hash {
         switch self {
-        case .sha256: .short(SHA2(start: SHA2Constants.start[..<8], digestByteCount: digestByteCount))
-        case .sha384: .long(SHA2(start: SHA2Constants.start[8...], digestByteCount: digestByteCount))
-        case .sha512: .long(SHA2(start: SHA2Constants.start[..<8], digestByteCount: digestByteCount))
+        case .sha1: .short(SHA(start: SHAConstants.start1[...], digestByteCount: digestByteCount))
+        case .sha256: .short(SHA(start: SHAConstants.start[..<8], digestByteCount: digestByteCount))
+        case .sha384: .long(SHA(start: SHAConstants.start[8...], digestByteCount: digestByteCount))
+        case .sha512: .long(SHA(start: SHAConstants.start[..<8], digestByteCount: digestByteCount))
         }
     }
 }
 
 /// A message that is being hashed, over words of 32 or 64 bits.
 enum Hash {
-    case short(SHA2<UInt32>)
-    case long(SHA2<UInt64>)
+    case short(SHA<UInt32>)
+    case long(SHA<UInt64>)
 
     /// Adds bytes.
     func update(_ bytes: UnsafeRawBufferPointer) {
@@ -55,24 +62,26 @@ enum Hash {
     }
 }
 
-/// SHA-256 over 32-bit words, SHA-384 and SHA-512 over 64-bit ones: for deriving keys, once for each object.
+/// SHA-1 and SHA-256 over 32-bit words, SHA-384 and SHA-512 over 64-bit ones: for deriving keys, once for each object.
 ///
 /// No branch and no address depends on what is hashed. The state is erased with the object.
 ///
 /// - Source: FIPS 180-4.
-final class SHA2<Word: SHA2Word> {
+final class SHA<Word: SHAWord> {
 
-    /// H, then the block that is being filled, then W.
+    /// H, then the block that is being filled, then W, which has 80 words in SHA-1 too.
     private let words: UnsafeMutableBufferPointer<Word>
     private let block: UnsafeMutableRawBufferPointer
     private var filled = 0
     private var byteCount: UInt64 = 0
     private let digestByteCount: Int
+    private let isSHA1: Bool
 
-    /// Section 5.3.
+    /// Section 5.3; SHA-1 has a state of five words.
     init(start: ArraySlice<UInt64>, digestByteCount: Int) {
         self.digestByteCount = digestByteCount
-        self.words = .allocate(capacity: 8 + 16 + Word.roundCount)
+        self.isSHA1 = start.count == 5
+        self.words = .allocate(capacity: 8 + 16 + 80)
         words.initialize(repeating: 0)
         self.block = UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: words[8..<24]))
         for (index, value) in start.enumerated() { words[index] = Self.word(value) }
@@ -99,7 +108,7 @@ final class SHA2<Word: SHA2Word> {
     }
 
     /// Starts again from the state of another message.
-    func restart(from other: SHA2) {
+    func restart(from other: SHA) {
         UnsafeMutableRawBufferPointer(words).copyMemory(from: UnsafeRawBufferPointer(other.words))
         (filled, byteCount) = (other.filled, other.byteCount)
     }
@@ -129,13 +138,36 @@ final class SHA2<Word: SHA2Word> {
         }
     }
 
-    /// Sections 6.2.2 and 6.4.2.
     private func compress(_ block: UnsafeRawBufferPointer) {
         let w = UnsafeMutableBufferPointer(rebasing: words[24...])
         for t in 0..<16 {
             w[t] = Word(
                 bigEndian: block.loadUnaligned(fromByteOffset: t * MemoryLayout<Word>.size, as: Word.self))
         }
+        if isSHA1 { mix1(w) } else { mix2(w) }
+    }
+
+    /// Section 6.1.2.
+    private func mix1(_ w: UnsafeMutableBufferPointer<Word>) {
+        for t in 16..<80 { w[t] = Self.turned(w[t - 3] ^ w[t - 8] ^ w[t - 14] ^ w[t - 16], Word.bitWidth - 1) }
+        var (a, b, c, d, e) = (words[0], words[1], words[2], words[3], words[4])
+        for t in 0..<80 {
+            let mixed =
+                switch t / 20 {
+                case 0: (b & c) ^ (~b & d)
+                case 2: (b & c) ^ (b & d) ^ (c & d)
+                default: b ^ c ^ d
+                }
+            let first = Self.turned(a, Word.bitWidth - 5) &+ mixed &+ e
+            (e, d, c, b, a) = (
+                d, c, Self.turned(b, Word.bitWidth - 30), a, first &+ Self.word(SHAConstants.rounds1[t / 20]) &+ w[t]
+            )
+        }
+        for (index, value) in [a, b, c, d, e].enumerated() { words[index] &+= value }
+    }
+
+    /// Sections 6.2.2 and 6.4.2.
+    private func mix2(_ w: UnsafeMutableBufferPointer<Word>) {
         for t in 16..<Word.roundCount {
             let early = Self.small(w[t - 15], Word.smallSigma0)
             w[t] = Self.small(w[t - 2], Word.smallSigma1) &+ w[t - 7] &+ early &+ w[t - 16]
@@ -144,7 +176,7 @@ final class SHA2<Word: SHA2Word> {
         var (e, f, g, h) = (words[4], words[5], words[6], words[7])
         for t in 0..<Word.roundCount {
             let choice = (e & f) ^ (~e & g)
-            let first = h &+ Self.big(e, Word.bigSigma1) &+ choice &+ Self.word(SHA2Constants.rounds[t]) &+ w[t]
+            let first = h &+ Self.big(e, Word.bigSigma1) &+ choice &+ Self.word(SHAConstants.rounds[t]) &+ w[t]
             let majority = (a & b) ^ (a & c) ^ (b & c)
             let second = Self.big(a, Word.bigSigma0) &+ majority
             (h, g, f, e, d, c, b, a) = (g, f, e, d &+ first, c, b, a, first &+ second)
@@ -185,10 +217,10 @@ package enum MessageDigest {
     }
 }
 
-/// A word of SHA-2, 32 or 64 bits, with what tells SHA-256 and SHA-512 apart.
+/// A word of 32 or 64 bits, with what tells SHA-256 and SHA-512 apart.
 ///
 /// - Source: FIPS 180-4, sections 4.1.2, 4.1.3, 5.3.3, 5.3.5, 6.2 and 6.4.
-protocol SHA2Word: FixedWidthInteger, UnsignedInteger, BitwiseCopyable {
+protocol SHAWord: FixedWidthInteger, UnsignedInteger, BitwiseCopyable {
     /// The rounds of a block.
     static var roundCount: Int { get }
     /// How far Σ₀ turns its word to the right, three times.
@@ -201,7 +233,7 @@ protocol SHA2Word: FixedWidthInteger, UnsignedInteger, BitwiseCopyable {
     static var smallSigma1: (Int, Int, Int) { get }
 }
 
-extension UInt32: SHA2Word {
+extension UInt32: SHAWord {
     static let roundCount = 64
     static let bigSigma0 = (2, 13, 22)
     static let bigSigma1 = (6, 11, 25)
@@ -209,7 +241,7 @@ extension UInt32: SHA2Word {
     static let smallSigma1 = (17, 19, 10)
 }
 
-extension UInt64: SHA2Word {
+extension UInt64: SHAWord {
     static let roundCount = 80
     static let bigSigma0 = (28, 34, 39)
     static let bigSigma1 = (14, 18, 41)
@@ -217,12 +249,20 @@ extension UInt64: SHA2Word {
     static let smallSigma1 = (19, 61, 6)
 }
 
-/// SHA-2's constants, computed from their definition instead of copied from the standard's tables: the first bits of the
+/// Constants, in SHA-2 computed from their definition instead of copied from the standard's tables: the first bits of the
 /// fractional parts of roots of the first primes.
 ///
 /// SHA-256 has the first 32 bits of the numbers of which SHA-512 has 64. Source: FIPS 180-4, sections 4.2.2, 4.2.3,
 /// 5.3.3 and 5.3.5.
-private enum SHA2Constants {
+private enum SHAConstants {
+    /// SHA-1's state, in the first 32 bits. Source: section 5.3.1.
+    static let start1: [UInt64] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0].map { $0 << 32 }
+
+    /// Of the square roots of 2, 3, 5 and 10, all 32 bits with two integral ones. Source: section 4.2.1.
+    static let rounds1: [UInt64] = [2, 3, 5, 10].map { number in
+        UInt64(truncatingIfNeeded: largest(below: 1 << 32) { $0 * $0 <= number << 60 } << 32)
+    }
+
     /// Of the cube roots of the first 80 primes.
     static let rounds: [UInt64] = primes.map { prime in
         // The largest root with root³ ≤ prime · 2¹⁹², less its integral part.

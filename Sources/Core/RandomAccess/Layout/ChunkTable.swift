@@ -1,0 +1,118 @@
+extension Strategy {
+    /// Returns the object with its chunks one behind another, where the file has the data of all chunks together and their other
+    /// parts in a table behind the header; the source as it is where chunks are whole.
+    ///
+    /// - Throws: `DecryptionError.truncatedCiphertext` for a length that no number of chunks has; `.unsupported` for a
+    ///   description whose table has entries of several lengths.
+    package func withWholeChunks(
+        _ source: any ByteSource
+    ) throws(DecryptionError) -> (source: any ByteSource, strategy: Strategy) {
+        guard try dataStart(chunkCount: 1) > 0 else { return (source, self) }
+        guard let shape = try shape().known, !shape.isStreaming, !shape.geometry.isLastOther,
+            shape.geometry.chunkByteCount < .max, shape.geometry.missingByteCount == 0,
+            shape.geometry.trailerByteCount == 0
+        else {
+            throw .unsupported(
+                "\"dataStart\" in \(name): expected chunks of one length with parts of one length, and no trailer")
+        }
+        let (geometry, whole) = (shape.geometry, changing { $0.dataStart = nil })
+        // The data of more chunks begins no earlier: a few numbers around the quotient are all that there can be.
+        let quotient = source.byteCount / (geometry.chunkByteCount + geometry.overheadByteCount)
+        for count in max(quotient, 3) - 2...quotient + 2 {
+            let start = try dataStart(chunkCount: count)
+            let tableEnd = geometry.headerByteCount + count * geometry.overheadByteCount
+            guard start >= tableEnd, start <= source.byteCount else { continue }
+            let byteCount = source.byteCount - start
+            guard max(byteCount, 1).dividedRoundingUp(by: geometry.chunkByteCount) == count else { continue }
+            return (
+                TableSource(base: source, geometry: geometry, dataStart: start, byteCount: tableEnd + byteCount), whole
+            )
+        }
+        throw .truncatedCiphertext(
+            byteCount: source.byteCount, expected: "a header, a table of all chunks, and their data")
+    }
+
+    /// True if an object's chunks are one behind another, each with all its parts.
+    package var hasWholeChunks: Bool { (try? dataStart(chunkCount: 1)) == 0 }
+
+    /// The offset of the data of an object with so many chunks; 0 where chunks are whole.
+    private func dataStart(chunkCount: UInt64) throws(DecryptionError) -> UInt64 {
+        guard let formula = format.dataStart else { return 0 }
+        var names = values
+        names["headerEnd"] = try shape().usual.map { .integer(Int128($0.geometry.headerByteCount)) }
+        names["count"] = .integer(Int128(chunkCount))
+        let value = try formula.integer(names, in: name)
+        guard let start = UInt64(exactly: value), start <= 1 << 62 else {
+            throw formula.failure(EvaluationFailure("expected 0 to 2^62"), in: name)
+        }
+        return start
+    }
+}
+
+extension UInt64 {
+    fileprivate func dividedRoundingUp(by divisor: UInt64) -> UInt64 { self / divisor + (self % divisor > 0 ? 1 : 0) }
+}
+
+/// An object as if its chunks were whole: what stands in the table, and what stands together as data, chunk by chunk.
+private struct TableSource: WrappingSource {
+    let base: any ByteSource
+    let geometry: Geometry
+    /// The offset of the first chunk's data in the base.
+    let dataStart: UInt64
+    let byteCount: UInt64
+
+    /// The max number of bytes of one read, which are fetched into memory of its own.
+    private static let maxByteCount: UInt64 = 1 << 20
+
+    /// Reads bytes: one fetch of the table, and one of the data, for all chunks that the range touches.
+    func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
+        let header = geometry.headerByteCount
+        guard offset < byteCount, buffers.byteCount > 0 else { return 0 }
+        if offset < header {
+            return try base.read(at: offset, into: buffers.prefix(Int(min(UInt64(buffers.byteCount), header - offset))))
+        }
+        let stored = geometry.storedChunkByteCount
+        let end = min(byteCount, offset + min(UInt64(buffers.byteCount), Self.maxByteCount))
+        let chunks = (offset - header) / stored...(end - 1 - header) / stored
+        let entries = try bytes(header + chunks.lowerBound * overhead, UInt64(chunks.count) * overhead)
+        let data = dataByteCount(before: offset)..<dataByteCount(before: end)
+        let fetched = try bytes(dataStart + data.lowerBound, data.upperBound - data.lowerBound)
+        buffers.prefix(Int(end - offset)).forEach { position, buffer in
+            for index in buffer.indices {
+                let place = offset + UInt64(position + index) - header
+                let (chunk, within) = place.quotientAndRemainder(dividingBy: stored)
+                let entry = Int((chunk - chunks.lowerBound) * overhead)
+                let dataEnd = min(stored - geometry.behindByteCount, lastDataEnd(ofChunk: chunk))
+                if within < geometry.frontByteCount {
+                    buffer[index] = entries[entry + Int(within)]
+                } else if within < dataEnd {
+                    buffer[index] =
+                        fetched[
+                            Int(chunk * geometry.chunkByteCount + within - geometry.frontByteCount - data.lowerBound)]
+                } else {
+                    buffer[index] = entries[entry + Int(geometry.frontByteCount + within - dataEnd)]
+                }
+            }
+        }
+        return Int(end - offset)
+    }
+
+    private var overhead: UInt64 { geometry.overheadByteCount }
+
+    /// The offset in a chunk at which its data ends, if it is the last one; at most what the object holds.
+    private func lastDataEnd(ofChunk index: UInt64) -> UInt64 {
+        byteCount - geometry.headerByteCount - index * geometry.storedChunkByteCount - geometry.behindByteCount
+    }
+
+    /// The bytes of data in front of an offset of the object.
+    private func dataByteCount(before offset: UInt64) -> UInt64 {
+        let (chunk, within) = (offset - geometry.headerByteCount).quotientAndRemainder(
+            dividingBy: geometry.storedChunkByteCount)
+        let inner = min(max(within, geometry.frontByteCount) - geometry.frontByteCount, geometry.chunkByteCount)
+        return min(chunk * geometry.chunkByteCount + inner, base.byteCount - dataStart)
+    }
+
+    private func bytes(_ offset: UInt64, _ count: UInt64) throws(DecryptionError) -> ByteString {
+        try ByteString(count: Int(count)) { buffer throws(DecryptionError) in try base.fetch(at: offset, into: buffer) }
+    }
+}
