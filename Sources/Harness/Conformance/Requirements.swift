@@ -1,7 +1,8 @@
 package import Results
 import Vectors
 
-/// The clauses that the vectors test: what an auditor asks for, and which classes of vectors answer.
+/// The requirements that the vectors test: the clauses that an auditor asks about, each with the classes of vectors
+/// that test it.
 package enum Requirements {
     /// All requirements, by document.
     package static let all: [Evidence.Requirement] = [

@@ -2,7 +2,7 @@ import Measurement
 import Results
 import Statistics
 
-/// Runs blocks: two processes, both alive throughout, that take turns in short slices.
+/// Runs blocks: two processes, both alive for the whole block, take turns in short slices.
 struct BlockRunner {
     let pair: ProcessPair
     let shouldStop: () -> Bool
@@ -10,15 +10,15 @@ struct BlockRunner {
     /// Runs a block.
     ///
     /// - Parameters:
-    ///   - cell: What is timed.
-    ///   - build: Which build of each side, from 1 on; `nil` where there is one.
-    ///   - generator: What orders are drawn from.
-    /// - Returns: The block, and the seconds that it took, without those of processes that had to come up.
+    ///   - cell: The cell to be timed.
+    ///   - build: The number of the build of each side, from 1; `nil` if there is only one build.
+    ///   - generator: The source of random orders.
+    /// - Returns: The block and its duration in seconds, without the start of processes.
     /// - Throws: `SideFailure`.
     func run(
         _ cell: PreparedCell, build: Int?, using generator: inout SplitMix64
     ) throws(SideFailure) -> (block: GateBlock, seconds: Double) {
-        // Drawn apart from what processes need, which not every block starts.
+        // A separate generator, since not every block starts processes, which draw from the other one.
         var orders = SplitMix64(seed: generator.next())
         return try pair.run(build: build, using: &generator) { (first, second) throws(SideFailure) in
             let start = monotonicSeconds()
@@ -65,7 +65,7 @@ struct BlockRunner {
             candidate: candidateSlices, build: build)
     }
 
-    /// A side's turn: slices of the same work, however long it takes.
+    /// Runs one turn of a side: slices of the same work, however long they take.
     private func turn(_ process: SideProcess, _ cell: PreparedCell) throws(SideFailure) -> [UInt64] {
         let isLong = cell.plan.slicesPerTurn > 1
         let asked = isLong ? UInt64(cell.plan.slicesPerTurn) : cell.plan.iterationCount
@@ -73,16 +73,16 @@ struct BlockRunner {
         if isLong { return nanoseconds }
         let sum = nanoseconds.reduce(0, +)
         guard nanoseconds.count < Int(asked) else { return [sum] }
-        // A subject that stops early for reasons of its own.
+        // A subject may stop early; the sum is then extrapolated to the requested iterations.
         let all = Double(sum) / Double(nanoseconds.count) * Double(asked)
         return [UInt64(min(all, Double(SideProcess.longestIteration)))]
     }
 
-    /// Slices that are not counted, until they get no faster: three are no faster than the three before them by more
-    /// than 2 %. A process that compiles on the way gets time to do so, within bounds; one turn of several slices is
-    /// enough.
+    /// Runs slices that do not count, until they get no faster: the median of three slices is at most 2 % below the
+    /// median of the three before. This gives a just-in-time compiler time to work, within bounds. If turns have
+    /// several slices, one turn is enough.
     ///
-    /// - Returns: The nanoseconds of them all.
+    /// - Returns: The total time of all these slices, in nanoseconds.
     private func warmUp(_ process: SideProcess, _ cell: PreparedCell) throws(SideFailure) -> UInt64 {
         var taken: [UInt64] = []
         var sum: UInt64 = 0
@@ -100,7 +100,7 @@ struct BlockRunner {
         return sum
     }
 
-    /// CPU time over the time that is claimed: up to this, a program does one thing at a time, and answers requests.
+    /// The maximum ratio of CPU time to claimed time for a program that does one thing at a time.
     private static let oneAtATime = 1.5
     private static let longestWarmUp: UInt64 = 100_000_000
     private static let maxWarmUps = 400

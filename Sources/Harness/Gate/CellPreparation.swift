@@ -4,24 +4,25 @@ package import Results
 import Statistics
 import SubjectProtocol
 
-/// Correctness before speed: makes a cell's object, and compares both sides' digests with what they must be.
+/// Checks correctness before speed: creates a cell's object, and compares the digests of both sides with the expected
+/// one.
 struct CellPreparation {
-    /// The processes that all cells are compared in.
+    /// The processes in which all cells are compared.
     let pair: ProcessPair
     let store: ObjectStore
     let settings: GateSettings
-    /// Whether objects are served; `nil` where the sides decide.
+    /// True if objects are served, false if sides read them from files; `nil` if the sides decide.
     var isServed: Bool?
 
     private var sides: SidePair { pair.sides }
 
     enum Outcome {
         case ready(PreparedCell)
-        /// A side cannot do it.
+        /// A side does not support it.
         case notCompared(String)
         /// A side delivered wrong bytes.
         case wrong(String)
-        /// A side failed at it.
+        /// A side failed.
         case failed(String)
     }
 
@@ -85,10 +86,11 @@ struct CellPreparation {
                 isServed: isServed, plan: plan, iterationNanoseconds: max(one, other)))
     }
 
-    /// Prepares the control beside a cell: the baseline, and a copy of it whose object is longer by a known part.
+    /// Prepares a control with the format and window of a cell: the baseline, and a copy of it whose object is longer
+    /// by a known share.
     ///
-    /// Both read from start to end, with as many windows and chunks, so that the bytes alone make the difference; by
-    /// the cell's format and window, and at most 4 MiB.
+    /// Both read sequentially with the same number of windows and chunks, so that only the bytes make the difference.
+    /// The shorter object has at most about 4 MiB.
     func prepareControl(beside cell: PreparedCell, share: Double) throws(GateError) -> Outcome {
         var (plain, longer) = (cell.cell, cell.cell)
         (plain.workload, plain.readCount) = ("sequential", nil)
@@ -112,7 +114,7 @@ struct CellPreparation {
         let nanoseconds: UInt64
     }
 
-    /// The findings of the baseline and the candidate.
+    /// Returns the findings of the baseline and the candidate.
     private func examine(
         _ object: MeasuredObject, _ workload: Workload, _ isServed: Bool
     ) throws(SideFailure) -> [Finding] {
@@ -132,13 +134,13 @@ struct CellPreparation {
         let (digest, byteCount) = try process.digest(workload.starting(atDraw: workload.checkedDraw))
         let times = try process.time(workload, iterationCount: 10, atMostNanoseconds: 3_000_000)
         try process.close()
-        // The fastest, or the mean by a clock whose ticks are longer than an iteration.
+        // If the clock's ticks are longer than an iteration, the minimum is 0 and the mean is used.
         let fastest = times.min() ?? 0
         let nanoseconds = fastest > 0 ? fastest : times.reduce(0, +) / UInt64(times.count)
         return Finding(digest: digest, byteCount: byteCount, nanoseconds: nanoseconds)
     }
 
-    /// Says who delivered what instead of the right bytes; `nil` if neither did.
+    /// Returns an error that names the side that delivered wrong bytes, with those bytes; `nil` if both are right.
     private static func mismatch(
         _ found: [Finding], _ isRight: [Bool], expected: String, byteCount: UInt64
     ) -> String? {
@@ -154,7 +156,7 @@ struct CellPreparation {
     }
 }
 
-/// Runs a step again, once, if a side failed at it.
+/// Runs a step, and runs it once more if a side failed.
 func twice<Value>(_ body: () throws(SideFailure) -> Value) throws(SideFailure) -> Value {
     do throws(SideFailure) {
         return try body()
@@ -163,38 +165,38 @@ func twice<Value>(_ body: () throws(SideFailure) -> Value) throws(SideFailure) -
     }
 }
 
-/// A cell that both sides did right, ready to be timed.
+/// A cell that both sides read correctly, ready to be timed.
 struct PreparedCell {
     let name: String
     let cell: Cell
     let object: MeasuredObject
-    /// What the candidate reads instead, where it is a copy of the baseline with more to do.
+    /// The object that the candidate reads instead, if the candidate is a copy of the baseline with more work.
     var largerObject: MeasuredObject?
     let workload: Workload
-    /// What an iteration delivers.
+    /// The plaintext bytes that an iteration delivers.
     let byteCount: UInt64
-    /// Whether both sides are served its ciphertext, since one of them does not read files.
+    /// True if the ciphertext is served to both sides, since at least one of them does not read files.
     let isServed: Bool
-    /// What a block is made of.
+    /// The structure of a block.
     let plan: SlicePlan
-    /// How long an iteration took before, on the slower side.
+    /// The duration of an iteration in the preparation, on the slower side.
     let iterationNanoseconds: UInt64
 
-    /// How long a side's slices of a block take, in seconds.
+    /// The duration of one side's slices of a block, in seconds.
     var blockSeconds: Double { Double(iterationNanoseconds) * Double(plan.iterationsPerSide) / 1e9 }
 }
 
-/// How long the objects of a control are.
+/// The lengths of the objects of a control.
 package enum PlantedLength {
-    /// The max length, before what is added for the last window.
+    /// The maximum length, before the addition for the last window.
     private static let max: UInt64 = 4 << 20
-    /// The fewest bytes whose reading takes longer than asking for it.
+    /// The minimum length for which reading takes longer than the request.
     private static let min: UInt64 = 64 << 10
 
-    /// The bytes of the shorter object, a multiple of 16: about what the cell delivers.
+    /// Returns the length of the shorter object, a multiple of 16: about the bytes that the cell delivers.
     ///
-    /// Where windows or chunks are a large part of it, the last one is short: what is added has its place there, and no
-    /// further read comes with it.
+    /// If windows or chunks are a large part of the object, the last one is left short. The added bytes then fit into
+    /// it and cause no further read.
     package static func byteCount(for cell: Cell, delivered: UInt64) -> UInt64 {
         let wanted = Swift.min(max, Swift.max(min, delivered))
         let units = [cell.windowByteCount, cell.chunkByteCount ?? 0].filter { $0 > wanted / 31 }
@@ -202,57 +204,59 @@ package enum PlantedLength {
         return (wanted / longest * longest + shortest / 16) & ~15
     }
 
-    /// The bytes of an object that is longer by a part of one, to the next multiple of 16.
+    /// Returns a length increased by a share, rounded up to a multiple of 16.
     package static func longer(_ byteCount: UInt64, by share: Double) -> UInt64 {
         (UInt64(Double(byteCount) * (1 + share)) + 15) & ~15
     }
 }
 
-/// How a block's time is divided: iterations into slices, slices into turns, turns into rounds.
+/// The division of a block's time: iterations into slices, slices into turns, turns into rounds.
 ///
-/// A machine's disturbances last for milliseconds, so that of the same time many short slices are worth more than few
-/// long ones, down to what a request costs; and a block's processes take their time to come up, whatever they then do.
+/// Disturbances of a machine last for milliseconds. In the same time, many short slices therefore tell more than few
+/// long ones, until the cost of a request dominates. The start of a block's processes takes time, too, whatever they do
+/// then.
 package struct SlicePlan: Hashable, Sendable {
     /// The iterations of a slice.
     package let iterationCount: UInt64
-    /// The slices that a side has in a row.
+    /// The number of consecutive slices in a side's turn.
     package let slicesPerTurn: Int
     /// The rounds of a block.
     package let roundCount: Int
 
-    /// How long a slice should take.
+    /// The target duration of a slice.
     private static let sliceNanoseconds: UInt64 = 500_000
-    /// The max number of iterations of a slice, each of which is a number in an answer.
+    /// The maximum number of iterations in a slice. Each of them is a number in an answer.
     private static let maxIterations: UInt64 = 2000
-    /// From here on a slice is long, and always one iteration.
+    /// From this duration on, a slice is long and has one iteration.
     private static let longSliceNanoseconds: UInt64 = 10_000_000
-    /// From here on a block has one round.
+    /// From this duration of a slice on, a block has one round.
     private static let oneRoundSliceNanoseconds: UInt64 = 500_000_000
-    /// The max number of slices that a side has in a row.
+    /// The maximum number of consecutive slices of a side.
     private static let maxSlicesPerTurn: UInt64 = 3
-    /// The max number of rounds of a block.
+    /// The maximum number of rounds in a block.
     private static let maxRounds: UInt64 = 32
-    /// Where as many would take longer than this, a block has fewer rounds, down to two, or one of the longest slices.
+    /// The target duration of a block with short slices. It limits the number of rounds, but not below two, or below
+    /// one for the longest slices.
     private static let shortBlockNanoseconds: UInt64 = 128_000_000
-    /// The same for long slices, in seconds: what such a process takes to come up, with large buffers, is to be the
-    /// smaller part.
+    /// The target duration of a block with long slices, in seconds. The start of its processes, with large buffers,
+    /// should take less than that.
     private static let longBlockSeconds = 0.75
-    /// A phase's time is to be enough for as many such blocks, but for what their processes take to come up.
+    /// The minimum number of such blocks in a phase, not counting the start of their processes.
     private static let fewestLongBlocks = 16.0
 
     /// Plans blocks.
     ///
     /// - Parameters:
-    ///   - iterationNanoseconds: How long an iteration takes, the mean of both sides.
-    ///   - secondsPerCell: The seconds that a phase has, 0 or more.
+    ///   - iterationNanoseconds: The mean duration of an iteration on both sides.
+    ///   - secondsPerCell: The duration of a phase in seconds, 0 or more.
     package init(iterationNanoseconds: UInt64, secondsPerCell: Double) {
         let iteration = min(max(1, iterationNanoseconds), SideProcess.longestIteration)
         iterationCount = min(Self.maxIterations, max(1, Self.sliceNanoseconds / iteration))
         let slice = iterationCount * iteration
         let minimum: UInt64 = slice < Self.oneRoundSliceNanoseconds ? 2 : 1
         let longBlock = UInt64(min(Self.longBlockSeconds, secondsPerCell / Self.fewestLongBlocks) * 1e9)
-        // A subject may take new buffers for each request, which for long slices cost as much as they do; as many as
-        // the shortest block has space for.
+        // A subject may allocate new buffers for each request. For long slices they cost as much as the slices
+        // themselves, so a turn has as many slices as fit into the shortest block.
         let slicesThatFit = longBlock / (4 * minimum * slice)
         let turn = slice < Self.longSliceNanoseconds ? 1 : min(Self.maxSlicesPerTurn, max(1, slicesThatFit))
         let block = turn > 1 ? longBlock : Self.shortBlockNanoseconds

@@ -3,14 +3,14 @@ import Results
 import Statistics
 import Support
 
-/// The timed part of a run: the measurement, the confirmation of what seems slower, and what both mean.
+/// The timed part of a run: the measurement, the confirmation of apparent slowdowns, and the conclusions.
 struct Comparison {
     let sides: SidePair
     let settings: GateSettings
     let progress: (String) -> Void
     let shouldStop: () -> Bool
 
-    /// Measures cells that both sides did right, beside a control, and enters them in a result that lists them.
+    /// Measures cells that both sides read correctly, beside a control, and enters them into a result that lists them.
     func run(
         _ prepared: [PreparedCell], control outcome: CellPreparation.Outcome?, into result: inout GateResult
     ) throws(GateError) {
@@ -56,8 +56,8 @@ struct Comparison {
         }
     }
 
-    /// What is slower again stays slower; what is not becomes inconclusive, with an interval that spans both phases
-    /// where the second has one.
+    /// Enters a second phase. Cells that are slower again stay slower. Others become inconclusive, with an interval
+    /// that spans both phases if the second one has an interval.
     private func confirm(_ tracks: [SequentialTest], in result: inout GateResult) {
         for track in tracks {
             guard let index = result.cells.firstIndex(where: { $0.name == track.cell.name }) else { continue }
@@ -69,7 +69,7 @@ struct Comparison {
             cell.explain(track, rule: settings.rule)
             if let again = track.phase.looks.last, again.low != nil, again.high != nil {
                 cell.reason = "not reproduced: it seemed slower, and with fresh processes and another seed it did not"
-                // What a phase decided by itself needs no time; that two disagree is not settled by any.
+                // More time does not help: it cannot resolve the contradiction between two phases that each decided.
                 if again.verdict != .inconclusive { cell.secondsToSettle = nil }
                 cell.high = [before.high, cell.high].contains(nil) ? nil : max(before.high ?? 0, cell.high ?? 0)
                 cell.slowdown = [before.slowdown, cell.slowdown].compactMap(\.self).reduce(0, +) / 2
@@ -81,8 +81,8 @@ struct Comparison {
         }
     }
 
-    /// Enters the control. Where it was not seen, what is slower or faster was seen all the same; but nothing is called
-    /// the same by a gate that is blind.
+    /// Enters the control. If the gate did not see the planted slowdown, cells found slower or faster keep their
+    /// verdict, but no cell counts as the same.
     private func judge(
         _ control: SequentialTest?, _ outcome: CellPreparation.Outcome, in result: inout GateResult
     ) {
@@ -113,7 +113,7 @@ struct Comparison {
 }
 
 extension GateCell {
-    /// Takes over what a phase found.
+    /// Takes over the result of a phase.
     fileprivate mutating func take(_ track: SequentialTest) {
         phases.append(track.phase)
         seconds += track.phase.seconds
@@ -124,7 +124,7 @@ extension GateCell {
         if let failure = track.failure { (verdict, reason) = (.failed, failure) }
     }
 
-    /// Says what would settle a cell, if it is inconclusive.
+    /// Adds the time that would settle the cell, or a reason, if the cell is inconclusive.
     fileprivate mutating func explain(_ track: SequentialTest, rule: GateRule) {
         guard verdict == .inconclusive, track.failure == nil else { return }
         guard let look = track.phase.looks.last else {
@@ -153,7 +153,7 @@ extension GateCell {
             return
         }
         secondsToSettle = needed.flatMap { $0 <= 3600 ? max($0, 1.2 * track.phase.seconds).rounded(.up) : nil }
-        // Of a single block nothing can be said.
+        // A single block does not allow an estimate.
         if secondsToSettle == nil, blocks.count > 1 { reason = (reason ?? "") + ", and no hour would settle it" }
     }
 }
@@ -163,17 +163,17 @@ struct PhaseRunner {
     let sides: SidePair
     let settings: GateSettings
     let seed: UInt64
-    /// What the phase is called, for a user who waits.
+    /// The phase's name in progress messages.
     let label: String
     let progress: (String) -> Void
     let shouldStop: () -> Bool
 
-    /// Runs the phase until every cell is decided, or has had its time.
+    /// Runs the phase until every cell is decided or has used up its time.
     ///
     /// - Parameters:
     ///   - tracks: The cells.
-    ///   - control: The baseline beside a copy of it that has more to do; it ends when that is seen, and goes on after
-    ///     the cells only where one of them would be called the same.
+    ///   - control: The baseline beside a copy of it with more work. It ends when the gate sees the difference. It
+    ///     continues after the cells only if one of them would count as the same.
     /// - Throws: `GateError.interrupted`, `.io`.
     func run(_ tracks: [SequentialTest], control: SequentialTest?) throws(GateError) {
         var generator = SplitMix64(seed: seed)
@@ -183,14 +183,14 @@ struct PhaseRunner {
             var active = tracks.filter { !$0.isDone }
             let count = active.count
             if let control {
-                // What fails against itself fails for all.
+                // A baseline that fails against itself would fail in all cells.
                 if control.failure != nil { return }
                 let isNeeded = count > 0 || tracks.contains(where: \.isSame)
                 if isNeeded, !control.isDone { active.append(control) }
             }
             guard !active.isEmpty else { return }
-            // A pass has fresh processes, which all come up side by side. Who fails at that is asked again, and blamed,
-            // in a block.
+            // Each pass starts fresh processes, all side by side. A process that fails here is started again in a
+            // block, which then records the failure.
             let firstTracks = [active.first { $0 !== control }, active.first { $0 === control }]
             for (pair, track) in zip(pairs, firstTracks) {
                 pair.end()
@@ -211,7 +211,7 @@ struct PhaseRunner {
                     switch error {
                     case .failed(let role, let reason), .unsupported(let role, let reason):
                         let name = isControl ? "baseline, against itself," : role.rawValue
-                        // Both copies are one program.
+                        // Both copies are the same program.
                         track.addFailure(of: isControl ? .baseline : role, "the \(name) failed: \(reason)")
                     case .machine(let error): throw .io(error)
                     case .interrupted: throw .interrupted
@@ -222,5 +222,5 @@ struct PhaseRunner {
     }
 }
 
-/// The time by a clock that cannot be set.
+/// The time in seconds by the monotonic clock, which cannot be set.
 func monotonicSeconds() -> Double { Double(monotonicNanoseconds()) / 1e9 }

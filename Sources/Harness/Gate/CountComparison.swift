@@ -7,29 +7,30 @@ import Results
 import Support
 import SystemPackage
 
-/// Counts what both sides do in an iteration: in processes of their own, under callgrind, and once more without it.
+/// Counts the work of both sides in an iteration: in separate processes under callgrind, and once more without it.
 ///
-/// Hash tables are seeded alike, or their collisions would differ from run to run. Two lengths of run are counted, and
-/// the difference is taken over the iterations between, so that what a program does to come up and to go is no part of it.
+/// All processes use the same seed for hash tables, or their collisions would differ between runs. Runs of two lengths
+/// are counted. Their difference is the count of the iterations by which the lengths differ, without the start and end
+/// of the program.
 ///
 /// - Source: the Callgrind format specification of the Valgrind manual, section "Callgrind Format Specification".
 struct CountComparison {
     let sides: SidePair
     let settings: GateSettings
     let limit: Double
-    /// Where profiles are kept until they are read.
+    /// The folder for profiles until they are read.
     let folder: FilePath
     let shouldStop: () -> Bool
 
-    /// The runs of each length and side: a few, and more where they leave open whether a count grew.
+    /// The number of runs of each length and side: a few first, and more if these leave a count inconclusive.
     private static let runCounts = [2, 5]
-    /// The iterations of the shorter run, which warms up, and those that the longer one has more.
+    /// The iterations of the shorter run, which warms up, and the additional ones of the longer run.
     private static let (shortCount, moreCount): (UInt64, UInt64) = (2, 18)
 
-    /// An iteration that takes longer than this is not counted: valgrind takes fifty times as long. In nanoseconds.
+    /// The maximum duration of an iteration that is counted, in nanoseconds. valgrind takes fifty times as long.
     private static let longestIteration: UInt64 = 20_000_000
 
-    /// Counts every cell whose iterations are short.
+    /// Counts all cells with short iterations.
     func run(_ all: [PreparedCell], progress: (String) -> Void) throws(GateError) -> GateCounts {
         var found: [GateCounts.Cell] = []
         let cells = all.filter { $0.iterationNanoseconds <= Self.longestIteration }
@@ -73,7 +74,7 @@ struct CountComparison {
             let (short, long) = (Self.shortCount, Self.shortCount + Self.moreCount)
             let (before, after) = (try counted(side, cell, short), try counted(side, cell, long))
             var figures = after.merging(before) { $0 - $1 }.mapValues { $0 / Double(Self.moreCount) }
-            // Without valgrind, which has memory of its own.
+            // Page faults are counted without valgrind, which uses memory of its own.
             let faults = (try faults(side, cell, short), try faults(side, cell, long))
             figures[.pageFaults] = max(0, faults.1 - faults.0) / Double(Self.moreCount)
             all.append(figures)
@@ -95,7 +96,7 @@ struct CountComparison {
             """
         let process = try SideProcess(counted, timeout: settings.timeout * 10, shouldStop: shouldStop)
         try iterate(process, cell, iterationCount)
-        // It writes its figures when it ends.
+        // callgrind writes its figures when the process ends.
         process.end(grace: settings.timeout)
         var profile = CallgrindProfile()
         do {
@@ -138,23 +139,23 @@ struct CountComparison {
     }
 }
 
-/// What callgrind's files say, summed up.
+/// The sums over callgrind's files.
 package struct CallgrindProfile: Hashable, Sendable {
     /// All instructions.
     package private(set) var instructionCount: UInt64 = 0
-    /// Those in libraries that are neither the language's nor the system's.
+    /// The instructions in libraries that belong neither to the language nor to the system.
     package private(set) var libraryInstructionCount: UInt64 = 0
-    /// Calls of the allocator from anywhere but itself.
+    /// Calls to the allocator. Calls from within the allocator do not count.
     package private(set) var allocationCount: UInt64 = 0
-    /// Calls of the kernel.
+    /// System calls.
     package private(set) var systemCallCount: UInt64 = 0
 
     private static let allocators: Set<Substring> = [
         "malloc", "calloc", "realloc", "posix_memalign", "aligned_alloc", "memalign", "mmap",
     ]
 
-    /// Swift's runtime finds conformances in tables that are hashed by address: how many places it looks at is the layout's
-    /// doing, and differs from link to link. Not counted.
+    /// The table in which Swift's runtime looks up conformances. It is hashed by address, so the number of probes
+    /// depends on the layout and differs between links. Instructions in it are not counted.
     private static let addressTable = "ConcurrentReadableHashMap"
 
     private static let systemLibraries = [
@@ -162,10 +163,9 @@ package struct CallgrindProfile: Hashable, Sendable {
         "lib_Foundation", "libdispatch", "vgpreload",
     ]
 
-    /// Creates an empty profile.
     package init() {}
 
-    /// Adds a file's figures; it has its names and positions in full, and instructions before system calls.
+    /// Adds the figures of a file. The file has names and positions in full, and instructions in front of system calls.
     package mutating func add(_ text: String) {
         var isLibrary = false
         var called = Substring()
@@ -175,7 +175,7 @@ package struct CallgrindProfile: Hashable, Sendable {
         for line in text.utf8.split(separator: UInt8(ascii: "\n")).map({ Substring($0) }) {
             guard let first = line.utf8.first else { continue }
             if (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) {
-                // The line after a call holds what the callee cost, which stands with the callee as well.
+                // The line after a call has the cost of the callee, which is listed with the callee as well.
                 defer { isInclusive = false }
                 if isInclusive { continue }
                 let numbers = line.split(separator: " ")
@@ -202,7 +202,8 @@ package struct CallgrindProfile: Hashable, Sendable {
         }
     }
 
-    /// Whether an object file is a library that a backend may be: not the program, the loader, the C library or Swift's.
+    /// Returns whether an object file may be a backend's library: not the program, the loader, the C library or
+    /// Swift's.
     private static func isLibrary(_ path: Substring) -> Bool {
         let name = path.split(separator: "/").last ?? path
         guard name.contains(".so") else { return false }

@@ -2,37 +2,37 @@ import Glibc
 package import Results
 import Statistics
 
-/// The rule by which an interval becomes a verdict.
+/// The rule that turns an interval into a verdict.
 package struct GateRule: Hashable, Sendable {
-    /// How much slower a candidate may be, as a part of the baseline's time: 0.02 for 2 %.
+    /// The share by which a candidate may be slower than the baseline: 0.02 for 2 %.
     package let tolerance: Double
 
-    /// Creates a rule.
     package init(tolerance: Double) {
         self.tolerance = tolerance
     }
 
-    /// The slowdown that a gate must see in a copy of the baseline before it says that anything is the same.
+    /// The slowdown that a gate must see in a copy of the baseline before it calls anything the same.
     package var plantedShare: Double { tolerance + 0.01 }
 
-    /// Judges the interval of slowdown − 1.
+    /// Returns the verdict for an interval of slowdown − 1.
     ///
     /// - Returns: `slower`, `faster`, `inconclusive` or `same`.
     package func verdict(low: Double, high: Double) -> GateVerdict {
         if low > tolerance { return .slower }
         if high < -tolerance { return .faster }
-        // An end that is no number is none.
+        // A NaN end fails both comparisons.
         return high <= tolerance && low <= high ? .same : .inconclusive
     }
 
-    /// Judges a ratio.
+    /// Returns the verdict for a ratio.
     package func verdict(_ ratio: RatioEstimate) -> GateVerdict {
         verdict(low: ratio.low - 1, high: ratio.high - 1)
     }
 
-    /// Whether more data would be wasted on a cell.
+    /// Returns whether more data for a cell would be a waste.
     ///
-    /// One that seems to be faster, and may as well be the same, goes on for as long as it may.
+    /// A cell that counts as the same but seems faster goes on as long as it may, since more data could show that it is
+    /// faster.
     package func isDecided(_ ratio: RatioEstimate) -> Bool {
         switch verdict(ratio) {
         case .inconclusive: false
@@ -41,16 +41,16 @@ package struct GateRule: Hashable, Sendable {
         }
     }
 
-    /// The factor by which data must grow to decide; `nil` where no amount would do.
+    /// Returns the factor by which the data must grow to decide; `nil` if no amount would be enough.
     ///
-    /// The truth is taken to be no change where the interval holds that, and the estimate where it does not: an estimate
-    /// that noise has put beside the tolerance says nothing of how far from it the truth is. The interval's ends come
-    /// nearer to the estimate as 1 ÷ √n, but for what is due to a stored ratio.
+    /// If the interval holds no change, the truth is assumed to be no change, otherwise the estimate. Noise may have
+    /// put an estimate close to the tolerance, which tells nothing about the distance of the truth. The ends of the
+    /// interval approach the estimate as 1 ÷ √n, except for the part that comes from a stored ratio.
     ///
     /// - Parameters:
-    ///   - ratio: The ratio that is judged.
-    ///   - stored: What it was divided by, which no new data make more certain; `nil` if it was not.
-    /// - Returns: The factor, 1 at least.
+    ///   - ratio: The ratio to be judged.
+    ///   - stored: The stored ratio that it was divided by, if any. New data do not make that more certain.
+    /// - Returns: The factor, at least 1.
     package func growthToDecide(_ ratio: RatioEstimate, over stored: RatioEstimate? = nil) -> Double? {
         guard ratio.low > 0, ratio.high.isFinite else { return nil }
         let truth = ratio.low <= 1 && ratio.high >= 1 ? 0 : log(ratio.estimate)
@@ -63,16 +63,16 @@ package struct GateRule: Hashable, Sendable {
         return max(1, Self.margin * growth * growth)
     }
 
-    /// The number of blocks that would decide, if what the first ones show stays true; `nil` where no number would, and of fewer
-    /// than two blocks, of which nothing can be said.
+    /// Returns the number of blocks that would decide if the trend of the given ones continues; `nil` if no number
+    /// would, or if fewer than two blocks are given.
     ///
-    /// The truth is taken to be no change where their mean is within three standard errors of that. The interval's half
-    /// width is taken to be that of a mean, z · s ÷ √n, with z from the bound on the normal distribution's tail,
-    /// ½ exp(−z² ÷ 2).
+    /// If the mean is within three standard errors of no change, the truth is assumed to be no change. The half width
+    /// of the interval is assumed to be that of a mean, z · s ÷ √n. z comes from the bound on the normal distribution's
+    /// tail, ½ exp(−z² ÷ 2).
     ///
     /// - Parameters:
-    ///   - logRatios: What the blocks show.
-    ///   - alpha: The probability with which each end of the interval may miss the truth.
+    ///   - logRatios: The logarithms of the blocks' ratios.
+    ///   - alpha: The probability that each end of the interval misses the truth.
     /// - Returns: The number of blocks.
     package func blockCountToDecide(_ logRatios: [Double], alpha: Double) -> Double? {
         guard logRatios.count > 1, let minimum = SignedRankInterval.minCount(upTo: 1000, alpha: { _ in alpha }) else {
@@ -87,10 +87,10 @@ package struct GateRule: Hashable, Sendable {
         let distance = abs(truth - log(1 + tolerance))
         guard distance > 0.02 * tolerance else { return nil }
         let squaredZ = max(0, -2 * log(2 * alpha))
-        // Enough for two looks.
+        // The minimum is for two looks.
         return max(2 * Double(minimum), Self.margin * squaredZ * (deviation / distance) * (deviation / distance))
     }
 
-    /// More than the least that could decide, since the next estimate has an error too: with this, eight in ten do.
+    /// A margin above the minimum, since the next estimate has an error, too. With it, eight in ten cells are decided.
     private static let margin = 1.5
 }

@@ -3,20 +3,20 @@ package import RandomAccess
 package import Results
 import Statistics
 
-/// One whole gate.
+/// One complete run of a gate.
 package struct GateRun {
-    /// What is compared, and how.
+    /// The programs and cells to compare, and the options.
     package let settings: GateSettings
     private let encryption: any CipherBackend
     private let programVersion: String
     private let command: [String]
     private let startedAt: String
 
-    /// Prepares a gate; nothing is started yet.
+    /// A gate that has not started any process yet.
     ///
     /// - Parameters:
-    ///   - settings: What is compared, and how.
-    ///   - encryption: What encrypts the objects.
+    ///   - settings: The programs and cells to compare, and the options.
+    ///   - encryption: The backend that encrypts the objects.
     ///   - programVersion: The version of this program, for the record.
     ///   - command: The command line that repeats the run, for the record.
     ///   - startedAt: The time, in ISO 8601, for the record.
@@ -31,13 +31,13 @@ package struct GateRun {
         self.startedAt = startedAt
     }
 
-    /// Runs it in a temporary folder that is gone afterwards, whatever happens; prints nothing.
+    /// Runs the gate in a temporary folder, which is removed in any case; prints nothing.
     ///
     /// - Parameters:
-    ///   - vectors: What became of the vectors that the candidate was put to; where one failed, nothing is timed.
-    ///   - progress: Called before each block with what comes, for a person who waits.
-    ///   - shouldStop: Asked before each round of a block.
-    /// - Returns: What was found.
+    ///   - vectors: The outcome of the candidate's vectors; if one failed, nothing is timed.
+    ///   - progress: Called before each block with a message for the user.
+    ///   - shouldStop: Called before each round of a block; `true` stops the run.
+    /// - Returns: The result.
     /// - Throws: `GateError`.
     package func run(
         vectors: ConformanceRecord? = nil, progress: @escaping (String) -> Void = { _ in },
@@ -97,9 +97,10 @@ package struct GateRun {
             }
         }
         let comparison = Comparison(sides: sides, settings: settings, progress: progress, shouldStop: shouldStop)
-        // The shortest cell costs least, and is as good as any to see whether this host shows what is planted.
+        // The shortest cell is the cheapest, and it shows as well as any other whether this host reveals a planted
+        // slowdown.
         if let shortest = prepared.min(by: { $0.blockSeconds < $1.blockSeconds }) {
-            // Ratios that are kept come with their intervals, and nothing is said of them.
+            // A recording needs no control: its ratios have intervals, and it makes no claims.
             let control =
                 settings.isRecording
                 ? nil : try preparation.prepareControl(beside: shortest, share: settings.rule.plantedShare)
@@ -134,7 +135,7 @@ package struct GateRun {
 }
 
 extension SweepError {
-    /// The error of this machine.
+    /// The underlying error of this machine.
     fileprivate var cause: DecryptionError {
         switch self {
         case .io(let error): error

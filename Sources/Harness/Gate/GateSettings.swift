@@ -6,41 +6,41 @@ internal import SubjectProtocol
 package import Support
 internal import Vectors
 
-/// What a gate compares, and how thoroughly.
+/// The programs and cells that a gate compares, and the options.
 package struct GateSettings: Sendable {
     /// The command line of the baseline, for `/bin/sh -c`; it speaks the subject protocol.
     package var baseline: String
     /// The command line of the candidate.
     package var candidate: String
-    /// The cells, or `nil` for a few that both sides can do; their backend, access and threads mean nothing here.
+    /// The cells, or `nil` for a few that both sides support; their backend, access and threads are ignored.
     package var cells: [Cell]?
-    /// The traces that cells replay, by their names.
+    /// The traces that cells replay, by name.
     package var traces: [String: PlayerTrace] = [:]
-    /// How much slower the candidate may be: 0.02 for 2 %.
+    /// The share by which the candidate may be slower: 0.02 for 2 %.
     package var tolerance = 0.02
-    /// How often all intervals of a phase together hold the truth, at least.
+    /// The minimum probability that all intervals of a phase hold the truth.
     package var confidence = 0.95
-    /// How long a cell may be measured in each phase, in seconds; its control is not counted.
+    /// The maximum time for a cell in each phase, in seconds, without its control.
     package var secondsPerCell = 10.0
-    /// What all orders, and the random reads, are drawn from; below 2⁵³.
+    /// The seed of all orders and random reads; below 2⁵³.
     package var seed: UInt64
-    /// How long each answer of a subject may take.
+    /// The maximum time for each answer of a subject.
     package var timeout: Duration = .seconds(60)
-    /// How much more memory the candidate may take; `nil` if it is not asked for.
+    /// The additional memory that the candidate may use; `nil` if memory is not compared.
     package var memoryLimit: MemoryLimit?
-    /// How much more the candidate may do, by counts that repeat: 0.001 for 0.1 %; `nil` if nothing is counted.
+    /// The share by which the candidate may do more, by repeatable counts: 0.001 for 0.1 %; `nil` if nothing is
+    /// counted.
     package var countLimit: Double?
-    /// The builds of each side, whose commands have `{build}` in the place of a number from 1 on; `nil` for one.
+    /// The number of builds of each side; `nil` for one. In the commands, `{build}` stands for a number from 1.
     package var buildCount: Int?
-    /// Ratios that were recorded earlier, with which those of this run are compared; `baseline` is then the reference.
+    /// Recorded ratios to compare the ratios of this run with; `baseline` is then the reference.
     package var stored: StoredRatios?
-    /// Whether cells are measured for all of their seconds, for figures and not for a decision.
+    /// True if cells are measured for their full time, for figures and not for a decision.
     package var isRecording = false
 
-    /// The strategies of the cells, by their texts, as far as the texts do not say all.
+    /// The strategies of the cells, by their texts, if the texts are incomplete.
     package var strategies: [String: Strategy] = [:]
 
-    /// Creates settings.
     package init(baseline: String, candidate: String, cells: [Cell]? = nil, seed: UInt64) {
         self.baseline = baseline
         self.candidate = candidate
@@ -48,30 +48,30 @@ package struct GateSettings: Sendable {
         self.seed = seed
     }
 
-    /// The error that each end of all intervals together may have, in the blocks of this run: where stored ratios are
-    /// compared with, those may have as much.
+    /// The total error of each end of all intervals, for the blocks of this run. Stored ratios, if any, get the same
+    /// share.
     var alpha: Double { (1 - confidence) / (stored == nil ? 2 : 4) }
 
-    /// The rule that the tolerance makes.
+    /// The rule with the given tolerance.
     package var rule: GateRule { GateRule(tolerance: tolerance) }
 }
 
-/// Why a gate has no result at all.
+/// An error that leaves a gate without any result.
 package enum GateError: Error, Hashable, Sendable, CustomStringConvertible, ExitStatusProviding {
-    /// A command is none, or ended before it said anything.
+    /// A command cannot be run, or ended before its first answer.
     case notStarted(side: GateSide.Role, command: String, reason: String)
-    /// A subject cannot measure, or what it says of itself is not the protocol's.
+    /// A subject cannot measure, or its description violates the protocol.
     case cannotMeasure(side: GateSide.Role, command: String, reason: String)
-    /// Something failed on this machine, and not in a subject.
+    /// An error of this machine, not of a subject.
     case io(DecryptionError)
-    /// A file of stored ratios is none.
+    /// A file does not contain stored ratios.
     case badFile(String)
-    /// Other cores are to be busy, and there is none.
+    /// Other cores should be busy, but there are none.
     case noOtherCore
-    /// The user stopped it.
+    /// The user stopped the gate.
     case interrupted
 
-    /// What failed, the value, what was expected.
+    /// The failure with its value and the expected value.
     package var description: String {
         switch self {
         case .notStarted(let side, let command, let reason):
@@ -85,7 +85,7 @@ package enum GateError: Error, Hashable, Sendable, CustomStringConvertible, Exit
         }
     }
 
-    /// What a command ends with that this error stops.
+    /// The exit status of a command that this error stops.
     package var exitStatus: ExitStatus {
         switch self {
         case .notStarted: .missingInput
@@ -97,18 +97,18 @@ package enum GateError: Error, Hashable, Sendable, CustomStringConvertible, Exit
     }
 }
 
-/// The cells that a gate compares unless said otherwise.
+/// The cells that a gate compares by default.
 package enum DefaultCells {
-    /// What `backend` says in a cell of a gate, whose commands bring their own.
+    /// The `backend` of a cell in a gate, where each command has its own.
     package static let backend = "any"
 
-    /// A few short cells: an iteration takes a millisecond at most with a fast AES, so that pairs lie close in time.
-    /// One reads from memory: 4 MiB an iteration, in places that go on and on in an object that no cache holds. A whole
-    /// pass over such an object would take tens of milliseconds, in which neighbours of the machine come and go.
+    /// Returns a few short cells. With a fast AES, an iteration takes at most a millisecond, so that pairs are close in
+    /// time. One cell reads from memory: 4 MiB per iteration, at ever new offsets of an object that no cache holds. A
+    /// pass over the whole object would take tens of milliseconds, in which other work on the machine starts and stops.
     ///
     /// - Parameters:
-    ///   - keyByteCount: The length of their keys.
-    ///   - beyondCaches: The plaintext bytes of an object that is longer than the last cache.
+    ///   - keyByteCount: The length of the keys.
+    ///   - beyondCaches: The plaintext bytes of an object that is longer than the last-level cache.
     /// - Returns: The cells.
     package static func cells(keyByteCount: Int, beyondCaches: UInt64) -> [Cell] {
         func cell(
@@ -130,21 +130,21 @@ package enum DefaultCells {
         ]
     }
 
-    /// One and a half of the last cache, to the next multiple of 16 MiB: at least 64 MiB, and at most 512 MiB and an
-    /// eighth of the memory.
+    /// Returns one and a half times the last-level cache, rounded up to a multiple of 16 MiB: at least 64 MiB, and at
+    /// most 512 MiB and an eighth of the memory.
     package static func beyondCaches(of host: RunHeader.Host) -> UInt64 {
         let unit: UInt64 = 16 << 20
         let wanted = ((host.cacheByteCounts.max() ?? 0) / 2 * 3 + unit - 1) / unit * unit
         return max(64 << 20, min(wanted, 512 << 20, host.memoryByteCount / 8 / unit * unit))
     }
 
-    /// Cells as a gate takes them: without what the commands decide, and each once.
+    /// Returns cells for a gate: without the members that the commands decide, and without duplicates.
     package static func distinct(_ cells: [Cell]) -> [Cell] {
         var known: Set<String> = []
         return cells.map { cell in
             var cell = cell
             (cell.backend, cell.access, cell.threads, cell.label) = (backend, "block", 1, nil)
-            // Whether a file is mapped is the command's affair too.
+            // The command also decides whether it maps a file.
             if cell.source == ObjectKind.mmap.rawValue { cell.source = ObjectKind.file.rawValue }
             return cell
         }.filter { known.insert($0.gateName).inserted }

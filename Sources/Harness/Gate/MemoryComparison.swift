@@ -3,17 +3,16 @@ import Results
 import Statistics
 import Support
 
-/// Peak memory of both sides, from runs of their own: fresh processes, in turns, read from outside.
+/// Compares the peak memory of both sides in separate runs: fresh processes, in turns, read from outside.
 struct MemoryComparison {
     let sides: SidePair
     let settings: GateSettings
     let limit: MemoryLimit
     let shouldStop: () -> Bool
 
-    /// The runs of each side.
+    /// The number of runs of each side.
     static let runCount = 5
 
-    /// Measures every cell.
     func run(_ cells: [PreparedCell], progress: (String) -> Void) throws(GateError) -> GateMemory {
         var generator = SplitMix64(seed: settings.seed ^ 0x6d65_6d6f_7279)
         var found: [GateMemory.Cell] = []
@@ -60,7 +59,8 @@ struct MemoryComparison {
             reason: reason, baseline: baseline, candidate: candidate, limitByteCount: limitByteCount)
     }
 
-    /// The max that a process held from its start to the end of one iteration; `nil` where the kernel does not tell.
+    /// Returns the maximum memory that a process held until the end of one iteration; `nil` if the kernel does not
+    /// report it.
     private func peak(_ side: GateSide, _ cell: PreparedCell) throws(SideFailure) -> UInt64? {
         let process = try SideProcess(side, timeout: settings.timeout, shouldStop: shouldStop)
         try process.greet()

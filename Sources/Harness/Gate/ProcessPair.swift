@@ -1,10 +1,10 @@
 import Results
 import Statistics
 
-/// A process of each side, started together in random order, which run one cell after the other.
+/// A process of each side. Both are started together in random order and run one cell after the other.
 ///
-/// Their start-up is waited for once, and is no part of any cell's time. Where one fails, both go, and the next to ask
-/// gets fresh ones.
+/// The harness waits once for their start, which is not part of any cell's time. If one fails, both end, and the next
+/// step starts fresh ones.
 final class ProcessPair {
     let sides: SidePair
     private let timeout: Duration
@@ -14,12 +14,12 @@ final class ProcessPair {
     private struct Live {
         let first: SideProcess
         let second: SideProcess
-        /// The build of both; `nil` where there is one.
+        /// The build of both; `nil` if there is only one.
         let build: Int?
         var isGreeted = false
     }
 
-    /// Describes a pair; nothing is started.
+    /// A pair whose processes are not started yet.
     init(_ sides: SidePair, timeout: Duration, shouldStop: @escaping () -> Bool) {
         self.sides = sides
         self.timeout = timeout
@@ -28,14 +28,14 @@ final class ProcessPair {
 
     deinit { end() }
 
-    /// The baseline, and a second copy of it in the candidate's place.
+    /// A pair of the baseline and a second copy of it in the candidate's place.
     var copies: ProcessPair { ProcessPair(sides.copies, timeout: timeout, shouldStop: shouldStop) }
 
-    /// Starts both, and does not wait until they are there.
+    /// Starts both processes, without waiting until they are ready.
     ///
     /// - Parameters:
-    ///   - build: The build of each side, from 1 on; `nil` where there is one.
-    ///   - generator: What orders are drawn from.
+    ///   - build: The number of the build of each side, from 1; `nil` if there is only one build.
+    ///   - generator: The source of random orders.
     /// - Throws: `SideFailure.failed`.
     func start(build: Int?, using generator: inout SplitMix64) throws(SideFailure) {
         end()
@@ -50,10 +50,11 @@ final class ProcessPair {
         live = Live(first: processes[0], second: processes[1], build: build)
     }
 
-    /// Runs a step with both, the one that was started first in front; starts them where they are not there, or are
-    /// of another build.
+    /// Runs a step with both processes, the one started first in front. Starts them if they are not running or are of
+    /// another build.
     ///
-    /// - Throws: `SideFailure`, with both processes gone unless one only said that it does not support something.
+    /// - Throws: `SideFailure`. Both processes have then ended, unless one only reported that it does not support
+    ///   something.
     func run<Value>(
         build: Int? = nil, using generator: inout SplitMix64,
         _ body: (SideProcess, SideProcess) throws(SideFailure) -> Value
@@ -69,7 +70,7 @@ final class ProcessPair {
         }
     }
 
-    /// Waits until both are there.
+    /// Waits until both processes are ready.
     func greet() throws(SideFailure) {
         guard let live, !live.isGreeted else { return }
         try live.first.greet()
@@ -77,13 +78,13 @@ final class ProcessPair {
         self.live?.isGreeted = true
     }
 
-    /// Says goodbye to both; the next step has fresh ones.
+    /// Ends both processes; the next step starts fresh ones.
     func end() {
         live?.first.end()
         live?.second.end()
         live = nil
     }
 
-    /// A page, within which alignment repeats.
+    /// The size of a page. Alignment repeats with each page.
     private static let maxPadding = 4096
 }

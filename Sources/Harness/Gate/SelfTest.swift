@@ -5,7 +5,7 @@ package import Results
 import Statistics
 import Synchronization
 
-/// Measures the gate itself on this machine, by whole runs of it whose right answer is known.
+/// Measures the gate itself on this machine, by complete runs whose right answer is known.
 package struct SelfTest {
     private let settings: SelfTestSettings
     private let header: SelfTestHeader
@@ -14,15 +14,15 @@ package struct SelfTest {
     private let progress: (String) -> Void
     private let shouldStop: () -> Bool
 
-    /// Prepares a self-test; nothing is started yet.
+    /// A self-test that has not started any process yet.
     ///
     /// - Parameters:
-    ///   - settings: What is run, and how often.
-    ///   - header: What the file begins with.
-    ///   - encryption: What encrypts the objects.
-    ///   - log: The file, which may hold a part of this self-test already; `nil` if it is not kept.
-    ///   - progress: Called with what comes, for a person who waits.
-    ///   - shouldStop: Asked again and again.
+    ///   - settings: The runs and their number.
+    ///   - header: The first record of the file.
+    ///   - encryption: The backend that encrypts the objects.
+    ///   - log: The file, which may already hold a part of this self-test; `nil` if there is no file.
+    ///   - progress: Called with messages for the user.
+    ///   - shouldStop: Called repeatedly; `true` stops the self-test.
     package init(
         _ settings: SelfTestSettings, header: SelfTestHeader, encryption: any CipherBackend, log: SelfTestLog?,
         progress: @escaping (String) -> Void, shouldStop: @escaping () -> Bool
@@ -35,9 +35,9 @@ package struct SelfTest {
         self.shouldStop = shouldStop
     }
 
-    /// Runs it, or what of it is missing.
+    /// Runs the self-test, or its missing part.
     ///
-    /// - Returns: All records, those of earlier parts included, and whether it came to its end.
+    /// - Returns: All records, including those of earlier parts, and whether the self-test is complete.
     /// - Throws: `GateError`; `.badFile` if the file belongs to another self-test.
     package func run() throws(GateError) -> (records: [SelfTestRecord], isComplete: Bool) {
         let busy = settings.isBusy ? BusyCores() : nil
@@ -51,7 +51,7 @@ package struct SelfTest {
         } else {
             try keep(.header(header), in: &records)
         }
-        // Seeds of a part that follows another one are others.
+        // A later part of a self-test gets other seeds.
         var seeds = SplitMix64(seed: header.seed &+ UInt64(records.count - 1))
         do throws(GateError) {
             var calibration: SelfTestCalibration?
@@ -60,7 +60,7 @@ package struct SelfTest {
                 try keep(.calibration(found), in: &records)
                 calibration = found
             }
-            // A round holds each kind once, in random order, so that drift of the machine hits all alike.
+            // A round has each kind once, in random order, so that drift of the machine affects all kinds alike.
             while true {
                 let round = Set(missing(in: records)).sorted().shuffled(using: &seeds)
                 guard !round.isEmpty else { return (records, true) }
@@ -79,7 +79,7 @@ package struct SelfTest {
         records.append(record)
     }
 
-    /// The runs that are still to be made, by what they plant.
+    /// Returns the remaining runs, by the slowdown that they plant.
     private func missing(in records: [SelfTestRecord]) -> [Double] {
         var left: [Double: Int] = [:]
         for kind in settings.kinds { left[kind] = settings.runCount }
@@ -100,18 +100,18 @@ package struct SelfTest {
         return SelfTestRun(planted: planted, extraWork: extraWork, result: result)
     }
 
-    /// Measures how much work makes how much of a slowdown.
+    /// Measures the slowdowns that two amounts of extra work cause.
     private func calibrate(using seeds: inout SplitMix64) throws(GateError) -> SelfTestCalibration {
         let large = try point(SelfTestCalibration.largeShare, seconds: 1, using: &seeds)
         let smallest = settings.slowdowns.min() ?? 0.01
-        // Twice as long, as its error is a larger part of what it is used for.
+        // It is measured for twice as long, since its relative error is larger.
         let share = (smallest / (large.slowdown - 1) * large.extraWork * 1e6).rounded() / 1e6
         let small = try point(min(share, large.extraWork / 2), seconds: 2, using: &seeds)
         return SelfTestCalibration(large: large, small: small)
     }
 
-    /// Measures a share of extra work, for some times the seconds of a cell, within bounds; a noisy machine
-    /// gets three tries.
+    /// Measures the slowdown of a share of extra work. The time is a multiple of the seconds of a cell, within bounds.
+    /// A noisy machine gets three tries.
     private func point(
         _ extraWork: Double, seconds: Double, using seeds: inout SplitMix64
     ) throws(GateError) -> SelfTestCalibration.Point {
@@ -125,7 +125,7 @@ package struct SelfTest {
             let result = try run(gate, "calibration with \(extraWork)")
             if let point = SelfTestCalibration.Point(result, extraWork: extraWork), point.isPlausible { return point }
             found = result
-            // What is surely no slowdown stays none; noise may be less the next time.
+            // If there is surely no slowdown, another try does not help; noise may be lower the next time.
             let maximum = result.cells.compactMap(\.high).min() ?? .infinity
             guard result.verdict == .noisyHost || maximum - 1 > SelfTestCalibration.Point.minSlope * extraWork else {
                 break
@@ -151,7 +151,7 @@ package struct SelfTest {
 }
 
 extension SelfTestHeader {
-    /// Describes a self-test; `baseline` is what the baseline is called.
+    /// The header of a self-test; `baseline` is the name of the baseline.
     package init(
         settings: SelfTestSettings, baseline: String, programVersion: String, command: [String], startedAt: String,
         host: RunHeader.Host
@@ -164,21 +164,20 @@ extension SelfTestHeader {
     }
 }
 
-/// How a gate is measured: which whole runs of it, how often.
+/// The settings of a self-test: the runs of a gate, and their number.
 package struct SelfTestSettings: Sendable {
-    /// The gate that is run again and again: baseline, cells, tolerance, seconds a cell, timeout. Its candidate and seed
-    /// mean nothing here.
+    /// The gate that is run repeatedly: baseline, cells, tolerance, seconds per cell, timeout. Its candidate and seed
+    /// are ignored.
     package var gate: GateSettings
-    /// How often each kind of run is made.
+    /// The number of runs of each kind.
     package var runCount: Int
-    /// The slowdowns that are planted: 0.03 for 3 %.
+    /// The planted slowdowns: 0.03 for 3 %.
     package var slowdowns: [Double]
-    /// Whether there are runs with nothing planted too.
+    /// True if there are also runs with nothing planted.
     package var includesUnchanged: Bool
-    /// Whether all other cores are kept busy.
+    /// True if all other cores are kept busy.
     package var isBusy: Bool
 
-    /// Creates settings.
     package init(
         gate: GateSettings, runCount: Int, slowdowns: [Double], includesUnchanged: Bool = true, isBusy: Bool = false
     ) {
@@ -193,13 +192,14 @@ package struct SelfTestSettings: Sendable {
     package var kinds: [Double] { (includesUnchanged ? [0] : []) + slowdowns }
 }
 
-/// Threads that do nothing, as fast as they can, until they are let go.
+/// Threads that spin until this object is deinitialized.
 package final class BusyCores {
     private let isEnding = Flag()
     private var threads: [pthread_t] = []
 
-    /// Starts a thread for each CPU but one: a CPU that this process is kept from (`taskset`) gets its own, and those
-    /// that it shares get one less than there are. Where the system gives fewer, there are fewer.
+    /// Starts one thread for each CPU but one. Each CPU that this process may not use (`taskset`) gets a thread pinned
+    /// to it. The CPUs that the process may use get one thread less than there are CPUs. There may be fewer threads if
+    /// the system refuses some.
     package init() {
         let maximum = chunkwise_cpu_count()
         let others = (0..<maximum).filter { !chunkwise_is_allowed($0) }
@@ -222,7 +222,7 @@ package final class BusyCores {
         for thread in threads { pthread_join(thread, nil) }
     }
 
-    /// How many threads there are.
+    /// The number of running threads.
     package var threadCount: Int { threads.count }
 
     private static let spin: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { argument in

@@ -6,14 +6,14 @@ package import Results
 import Support
 package import SystemPackage
 
-/// A self-test's file, written record by record, so that a self-test that was broken off keeps what it has.
+/// The file of a self-test, written record by record, so that a self-test that was broken off keeps its records.
 package final class SelfTestLog {
     /// The records that the file held when it was opened.
     package let earlierRecords: [SelfTestRecord]
 
     private let log: LineLog
 
-    /// Opens a file, or creates it. A last line that a kill cut short is removed.
+    /// Opens or creates a file. A last line that is incomplete because the process was killed is removed.
     ///
     /// - Throws: `GateError.io`, also if another self-test writes to the file; `.badFile`.
     package init(path: FilePath) throws(GateError) {
@@ -25,7 +25,7 @@ package final class SelfTestLog {
         try rethrowing(as: GateError.io, try log.keep(firstByteCount: byteCount))
     }
 
-    /// Adds a record: one write of one whole line.
+    /// Appends a record with a single write of a whole line.
     ///
     /// - Throws: `GateError.io`.
     package func append(_ record: SelfTestRecord) throws(GateError) {
@@ -34,9 +34,9 @@ package final class SelfTestLog {
 }
 
 extension SelfTestRecord {
-    /// Reads a file of records; a last line without an end counts as not written.
+    /// Reads a file of records; a last line without a line break is ignored.
     ///
-    /// - Returns: The records, and how many bytes of the file they take.
+    /// - Returns: The records, and the number of bytes of the file that they take.
     /// - Throws: `GateError.badFile`, with the line.
     package static func read(_ bytes: [UInt8], file: String) throws(GateError) -> ([SelfTestRecord], byteCount: Int) {
         var records: [SelfTestRecord] = []

@@ -1,12 +1,12 @@
 import Results
 import Statistics
 
-/// A cell on its way through one phase: its blocks, looks and, at last, its outcome.
+/// A cell in one phase: its blocks, its looks and, in the end, its outcome.
 final class SequentialTest {
     let cell: PreparedCell
     let stored: StoredRatios.Ratio?
     private(set) var phase: GatePhase
-    /// Why the cell failed, if it did.
+    /// The reason why the cell failed, if it did.
     private(set) var failure: String?
     private(set) var isDone = false
 
@@ -16,14 +16,14 @@ final class SequentialTest {
     private var failed: Set<GateSide.Role> = []
     private var quickestBlock = Double.infinity
 
-    /// Begins a phase of a cell.
+    /// The phase of a cell, with no blocks yet.
     ///
     /// - Parameters:
-    ///   - cell: What is timed.
-    ///   - settings: How thoroughly.
-    ///   - comparisonCount: The cells that share the error.
-    ///   - seed: For the record.
-    ///   - stored: The ratio that this run's is divided by.
+    ///   - cell: The cell to be timed.
+    ///   - settings: The settings of the gate.
+    ///   - comparisonCount: The number of cells that share the error.
+    ///   - seed: The seed, for the record.
+    ///   - stored: The stored ratio to divide the ratio of this run by.
     init(
         _ cell: PreparedCell, settings: GateSettings, comparisonCount: Int, seed: UInt64,
         stored: StoredRatios.Ratio? = nil
@@ -35,17 +35,17 @@ final class SequentialTest {
         phase = GatePhase(seed: seed)
     }
 
-    /// Takes a block, and looks at all of them if it is time to.
+    /// Adds a block, and evaluates all blocks if a look is due.
     func add(_ block: GateBlock, seconds: Double) {
         phase.blocks.append(block)
         phase.seconds += seconds
         let count = phase.blocks.count
         quickestBlock = min(quickestBlock, seconds)
-        // Of the first two blocks the quicker one: the first of all may have had to fetch what is cached now.
+        // The plan uses the faster of the first two blocks: the first one may have filled caches.
         guard count > 1 || phase.seconds >= settings.secondsPerCell else { return }
         let schedule = schedule ?? makeSchedule()
         self.schedule = schedule
-        // The machine may have become slower than it was when the looks were planned.
+        // The machine may have become slower since the looks were planned.
         let isWhole = count % (settings.buildCount ?? 1) == 0
         let isLate = phase.seconds > 1.25 * settings.secondsPerCell && count >= minBlocks && isWhole
         let isLast = count >= schedule.largestCount || isLate
@@ -53,23 +53,23 @@ final class SequentialTest {
         look(schedule, isLast: isLast)
     }
 
-    /// A recording that has too few blocks for any interval would be of no use, however little time it had.
+    /// A recording with too few blocks for any interval would be useless, so this holds however little time there is.
     private var minBlocks: Int { settings.isRecording ? 20 : settings.buildCount ?? 1 }
 
-    /// Whether its last look says that it is the same.
+    /// True if the last look found both sides the same.
     var isSame: Bool { phase.looks.last?.verdict == .same }
 
-    /// A block that came to nothing: the second one by a side's fault is the cell's end.
+    /// Adds a block that failed. The second failure of a side ends the cell.
     func addFailure(of side: GateSide.Role, _ reason: String) {
         guard !failed.insert(side).inserted else { return }
         failure = reason
         isDone = true
     }
 
-    /// The builds of each side, where there are several.
+    /// The number of builds of each side, if there are several.
     var buildCount: Int? { settings.buildCount }
 
-    /// The build whose turn it is: each as often as every other, in order; `nil` where there is one.
+    /// The build of the next block; builds take turns in order; `nil` if there is only one.
     var nextBuild: Int? { settings.buildCount.map { phase.blocks.count % $0 + 1 } }
 
     private func makeSchedule() -> LookSchedule {
@@ -93,7 +93,8 @@ final class SequentialTest {
         isDone = isLast || !settings.isRecording && settings.rule.isDecided(ratio)
     }
 
-    /// The ratio that the blocks show; with a stored one, this run's over that, whose data are looked at only once.
+    /// Returns the ratio from the blocks. With a stored ratio, it is divided by that, whose data are looked at only
+    /// once.
     private func ratio(alpha: Double) -> RatioEstimate? {
         if settings.buildCount != nil {
             let builds = Dictionary(grouping: phase.blocks, by: \.build).values
@@ -105,42 +106,42 @@ final class SequentialTest {
         return stored == nil ? now : storedEstimate.map(now.divided)
     }
 
-    /// The stored ratio with its interval, if there is one.
+    /// The stored ratio with its interval, if any.
     var storedEstimate: RatioEstimate? {
         stored?.estimate(alpha: settings.alpha / Double(max(1, comparisonCount)))
     }
 
-    /// Walsh averages grow with the square of this.
+    /// The maximum number of blocks: the number of Walsh averages is quadratic in it.
     private static let maxBlocks = 2000
 }
 
-/// When the blocks of a cell are looked at, and how much error each look may have.
+/// The schedule of looks at the blocks of a cell, and the error that each look may have.
 ///
-/// The first look comes as early as an interval of its error has ends, since the smallest p-value of n blocks is 2⁻ⁿ.
-/// From there on the blocks become half as many again from look to look, up to the most that time allows; a look beyond
-/// three quarters of those is left out, and where the first look's blocks could not double, there is only the last one,
-/// which would otherwise be left with too little of the error. None of this depends on the ratios that blocks show. An
-/// interval of the first look reaches from the lowest block to the highest, so that a wild one only postpones the
-/// decision.
+/// The first look comes as soon as its interval has finite ends, since the smallest p-value of n blocks is 2⁻ⁿ. After
+/// that, the number of blocks grows by half from look to look, up to the maximum that time allows. A look beyond three
+/// quarters of the maximum is left out. If the number of blocks at the first look could not double, there is only the
+/// last look, which would otherwise have too little of the error left. None of this depends on the ratios of the
+/// blocks. The interval of the first look spans all blocks, so that an outlier only postpones the decision.
 package struct LookSchedule: Hashable, Sendable {
-    /// The max number of blocks.
+    /// The maximum number of blocks.
     package let largestCount: Int
-    /// The numbers of blocks at which there is a look, the last one being the most.
+    /// The numbers of blocks at which there is a look; the last one is the maximum.
     package let counts: [Int]
     private let spending: AlphaSpending
     private let comparisonCount: Int
 
-    /// The fewest blocks of a look: fewer all lie on one side too often.
+    /// The minimum number of blocks for a look: fewer are too often all on one side.
     private static let minBlocks = 8
 
-    /// Plans looks.
+    /// Plans the looks.
     ///
     /// - Parameters:
-    ///   - largestCount: The max number of blocks that time allows, 1 at least.
-    ///   - alpha: The error of each end of all intervals together, over all looks and cells.
-    ///   - comparisonCount: The intervals that share it.
-    ///   - isSingle: Whether to look only at the end.
-    ///   - cycle: The builds that take turns, where looks come after whole cycles of them; `nil` where there is one.
+    ///   - largestCount: The maximum number of blocks that time allows, at least 1.
+    ///   - alpha: The total error of each end of all intervals, over all looks and cells.
+    ///   - comparisonCount: The number of intervals that share the error.
+    ///   - isSingle: True for a single look at the end.
+    ///   - cycle: The number of builds that take turns, so that looks come after whole cycles; `nil` if there is only
+    ///     one.
     package init(
         largestCount: Int, alpha: Double, comparisonCount: Int, isSingle: Bool = false, cycle: Int? = nil
     ) {
@@ -150,7 +151,7 @@ package struct LookSchedule: Hashable, Sendable {
         self.spending = spending
         var counts: [Int] = []
         let (maximum, share) = (self.largestCount, Double(self.comparisonCount))
-        // Builds have an interval from their first cycle on.
+        // With builds, there is an interval after the first cycle.
         let first =
             cycle
             ?? SignedRankInterval.minCount(upTo: maximum) {
@@ -161,7 +162,7 @@ package struct LookSchedule: Hashable, Sendable {
             var next = whole(max(first, Self.minBlocks))
             while next < maximum {
                 counts.append(next)
-                // A last look soon after another one is a waste of both.
+                // A last look soon after another look would waste error.
                 next = whole((3 * next + 1) / 2)
                 if 4 * next > 3 * maximum { next = maximum }
             }
@@ -169,12 +170,12 @@ package struct LookSchedule: Hashable, Sendable {
         self.counts = counts + [maximum]
     }
 
-    /// The error of each end of one cell's interval at a look.
+    /// Returns the error of each end of one cell's interval at a look.
     ///
     /// - Parameters:
-    ///   - count: The blocks that there are.
-    ///   - earlier: The blocks that there were at the look before; 0 at the first.
-    ///   - isLast: Whether no other look comes, though there are fewer blocks than were planned.
+    ///   - count: The number of blocks.
+    ///   - earlier: The number of blocks at the previous look; 0 at the first.
+    ///   - isLast: True if no look follows, even if there are fewer blocks than planned.
     /// - Returns: The probability.
     package func alpha(at count: Int, after earlier: Int, isLast: Bool) -> Double {
         let time = isLast ? 1 : Double(count) / Double(largestCount)

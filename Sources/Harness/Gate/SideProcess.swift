@@ -7,25 +7,26 @@ import Support
 
 /// A process of one side, with at most one object open.
 final class SideProcess {
-    /// The process's number.
+    /// The process's ID.
     var processID: Int32 { process.processID }
 
     let role: GateSide.Role
     private let process: SubjectProcess
     private var served: (any ByteSource)?
-    /// The draws that were used up: both sides of a pair are asked for the same ones.
+    /// The number of draws already used: both sides of a pair get the same ones.
     private var drawCount: UInt64 = 0
     private var id: UInt64 = 0
-    /// Some days, in nanoseconds: no clock that moves says more of the iterations of an answer.
+    /// The maximum duration of the iterations of an answer, about 13 days in nanoseconds. A longer one means a broken
+    /// clock.
     static let longestIteration: UInt64 = 1 << 50
 
-    /// Starts it, and does not wait until it is there.
+    /// Starts the process, without waiting until it is ready.
     ///
     /// - Parameters:
     ///   - side: The program.
-    ///   - build: Which of its builds; the first unless said, where there are several.
-    ///   - timeout: How long each answer may take.
-    ///   - shouldStop: Asked while an answer is waited for.
+    ///   - build: The build of the program; the first one by default, if there are several.
+    ///   - timeout: The maximum time for each answer.
+    ///   - shouldStop: Called during the wait for an answer; `true` stops it.
     /// - Throws: `SideFailure.failed`.
     init(
         _ side: GateSide, build: GateBuild? = nil, timeout: Duration, shouldStop: @escaping () -> Bool
@@ -38,12 +39,12 @@ final class SideProcess {
                 command: ["/bin/sh", "-c", command], timeout: timeout, isInterrupted: shouldStop))
     }
 
-    /// Says hello; what is answered is known already.
+    /// Sends a hello; its answer is known already.
     func greet() throws(SideFailure) {
         _ = try attempt { () throws(SubjectError) in try process.request(["op": "hello", "protocol": 1]) }
     }
 
-    /// Opens an object, by its path if the side reads files.
+    /// Opens an object, by its path unless it is served.
     func open(_ object: MeasuredObject, isServed: Bool) throws(SideFailure) {
         id += 1
         drawCount = 0
@@ -64,13 +65,13 @@ final class SideProcess {
         }
     }
 
-    /// Closes the object that is open.
+    /// Closes the open object.
     func close() throws(SideFailure) {
         _ = try attempt { () throws(SubjectError) in try process.request(["op": "close", "id": .integer(id)]) }
         served = nil
     }
 
-    /// Asks for the digest of what a workload delivers.
+    /// Requests the digest of the plaintext that a workload delivers.
     func digest(_ workload: Workload) throws(SideFailure) -> (digest: String, byteCount: UInt64) {
         let answer = try measure(workload, ["collect": "digest"])
         guard let digest = answer["digest"]?.string, let byteCount = answer["deliveredByteCount"]?.integer else {
@@ -79,7 +80,7 @@ final class SideProcess {
         return (digest, byteCount)
     }
 
-    /// Runs a workload a number of times, or fewer times if that takes long.
+    /// Runs a workload for a number of iterations, or for fewer if they take longer than the limit.
     ///
     /// - Returns: The nanoseconds of each iteration.
     func time(
@@ -107,12 +108,12 @@ final class SideProcess {
         return nanoseconds
     }
 
-    /// Begins with what counts: at a draw that does not depend on how many the warm-up took.
+    /// Ends the warm-up. The draws that count begin at a number that does not depend on the length of the warm-up.
     func endWarmUp() { drawCount = 1 << 40 }
 
-    /// Says goodbye. What the process does with its end is its own business: nothing is measured any more.
+    /// Ends the process. Its way of ending does not matter, since nothing is measured any more.
     ///
-    /// - Parameter grace: How long it may take to go.
+    /// - Parameter grace: The maximum time for the process to exit.
     func end(grace: Duration = .seconds(1)) {
         process.dismiss(grace: grace)
     }
@@ -139,17 +140,17 @@ final class SideProcess {
     }
 }
 
-/// One of several builds of a side, whose code lies elsewhere, in a process whose stack does.
+/// One of several builds of a side. The code of each is at other addresses, and padding moves the stack of the process.
 struct GateBuild {
-    /// What a command has in the place of a build's number.
+    /// The placeholder for the number of a build in a command.
     static let placeholder = "{build}"
 
-    /// Its number, from 1 on.
+    /// The build's number, from 1.
     let number: Int
-    /// The bytes by which the environment is longer.
+    /// The number of bytes added to the environment.
     let paddingByteCount: Int
 
-    /// A command for a build, or for the first one.
+    /// Returns the command for a build, or for the first one.
     static func command(_ command: String, _ build: GateBuild?) -> String {
         let named = command.replacing(placeholder, with: "\(build?.number ?? 1)")
         guard let build else { return named }
@@ -158,9 +159,9 @@ struct GateBuild {
     }
 }
 
-/// Why a step with one side came to nothing.
+/// The reason why a step with one side failed.
 enum SideFailure: Error {
-    /// The side says that it cannot do this.
+    /// The side reports that it does not support this.
     case unsupported(GateSide.Role, String)
     /// The side died, did not answer in time, broke the protocol or refused.
     case failed(GateSide.Role, String)
@@ -170,33 +171,34 @@ enum SideFailure: Error {
     case interrupted
 }
 
-/// The two programs that are compared.
+/// The two programs to be compared.
 struct SidePair {
     var baseline: GateSide
     var candidate: GateSide
 
     var both: [GateSide] { [baseline, candidate] }
 
-    /// Both of them, as they describe themselves.
+    /// Starts both programs and reads their descriptions.
     ///
     /// - Throws: `GateError.notStarted`, `.cannotMeasure`, `.interrupted`.
     init(_ settings: GateSettings, shouldStop: @escaping () -> Bool) throws(GateError) {
-        // Both are started before either is waited for, so that they come up side by side.
+        // Both are started before the harness waits for either, so that they start side by side.
         let first = try Self.start(.baseline, settings.baseline, settings, shouldStop)
         let second = try Self.start(.candidate, settings.candidate, settings, shouldStop)
         baseline = try Self.greet(first, .baseline, settings.baseline)
         candidate = try Self.greet(second, .candidate, settings.candidate)
     }
 
-    /// Where both read an object from, so that they are compared by the same way: from its file where both can.
+    /// Returns the way in which both sides read an object, which must be the same for a comparison: from its file if
+    /// both can.
     ///
-    /// - Returns: Whether it is served to them; `nil` if there is no way that both know.
+    /// - Returns: True if the object is served to them, false for its file; `nil` if the two sides share no way.
     func isServed(_ object: MeasuredObject) -> Bool? {
         if object.isFile, both.allSatisfy(\.readsFiles) { return false }
         return both.allSatisfy(\.isServed) ? true : nil
     }
 
-    /// The baseline, and a second copy of it in the candidate's place.
+    /// The pair of the baseline and a second copy of it in the candidate's place.
     var copies: SidePair {
         var copy = self
         copy.candidate = baseline

@@ -4,12 +4,12 @@ import Statistics
 import Support
 
 extension StoredRatios {
-    /// Reads a file.
+    /// Reads a file of stored ratios.
     ///
     /// - Parameters:
-    ///   - text: Its text.
-    ///   - file: What errors call it.
-    /// - Returns: The ratios, one at least.
+    ///   - text: The content of the file.
+    ///   - file: The name of the file in errors.
+    /// - Returns: The ratios, at least one.
     /// - Throws: `GateError.badFile`, also for another schema.
     package static func read(_ text: [UInt8], file: String) throws(GateError) -> StoredRatios {
         guard let schema = JSONValue.parse(text)?["schema"]?.string else {
@@ -42,13 +42,13 @@ extension StoredRatios {
         return ratios
     }
 
-    /// Days of measuring one cell.
+    /// The maximum number of blocks: days of measuring one cell.
     private static let maxBlocks = 10_000
 
-    /// Half a billion times as slow: no program is.
+    /// The maximum logarithm of a ratio: about 0.5 billion times as slow, which no program is.
     private static let largestLogRatio = 20.0
 
-    /// Says that a ratio has too few blocks for an interval, if it has.
+    /// Returns a message if a ratio has too few blocks for an interval, otherwise `nil`.
     func shortage(of name: String, settings: GateSettings) -> String? {
         let alpha = settings.alpha / Double(ratios.count)
         guard let ratio = ratios.first(where: { $0.name == name }),
@@ -58,8 +58,8 @@ extension StoredRatios {
         return "recorded with \(ratio.logRatios.count) blocks: expected at least \(minimum)"
     }
 
-    /// What makes these ratios none to compare with: another CPU, another reference, or another library under the
-    /// candidate.
+    /// Returns a message if these ratios cannot be compared: recorded on another CPU, with another reference, or with
+    /// another library of the same candidate. Otherwise returns `nil`.
     func difference(from sides: SidePair, host: RunHeader.Host) -> String? {
         if cpuModel != host.cpuModel {
             return "recorded on another CPU model (\(cpuModel)): expected this one (\(host.cpuModel))"
@@ -73,7 +73,7 @@ extension StoredRatios {
                 "recorded with reference \(reference.name) \(reference.version): expected this one (\(now.name) "
                 + "\(now.version))"
         }
-        // Where the program lies is of no matter.
+        // The path of the program does not matter.
         if ShellText.options(of: reference.command) != ShellText.options(of: now.command) {
             return "recorded with reference \(reference.command): expected the same options as of \(now.command)"
         }
@@ -84,7 +84,8 @@ extension StoredRatios {
         return nil
     }
 
-    /// What a version says in parentheses before a comma, where `chunkwise subject` and others name their library.
+    /// Returns the library in a version: the text in parentheses, up to a comma. `chunkwise subject` and others name it
+    /// there.
     private static func library(_ side: GateSide) -> Substring? {
         guard let start = side.version.firstIndex(of: "("), side.version.last == ")" else { return nil }
         return side.version[side.version.index(after: start)...].prefix { $0 != "," && $0 != ")" }

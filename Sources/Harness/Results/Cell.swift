@@ -2,17 +2,16 @@ internal import Support
 
 /// One measured configuration: subject × strategy × chunk × window × workload × threads.
 ///
-/// All members are plain values, so that a cell can be written to a result file, compared and sorted; `id` tells two
-/// cells of a run apart and is what a resumed sweep recognises finished work by.
+/// All members are plain values, so that a cell can be written to a result file, compared and sorted. `id` tells the
+/// cells of a run apart. A resumed sweep recognises finished work by it.
 public struct Cell: Codable, Hashable, Sendable {
     /// The backend's name, such as `openssl`.
     public var backend: String
 
-    /// The strategy's text, such as `cbc-chunked:chunk=64KiB`: what is usual is left out, and so is the IV.
+    /// The strategy's text, such as `cbc-chunked:chunk=64KiB`. It leaves out default values and the IV.
     public var strategy: String
 
-    /// The plaintext bytes of a full chunk, which follow from the strategy; `nil` where the format has one chunk, the
-    /// file.
+    /// The plaintext bytes of a full chunk, which follow from the strategy; `nil` if the file is one chunk.
     public var chunkByteCount: UInt64?
 
     /// The plaintext bytes that the reader decrypts in one step.
@@ -25,44 +24,45 @@ public struct Cell: Codable, Hashable, Sendable {
     /// The reads of one iteration of a random workload or a trace; `nil` for a sequential one.
     public var readCount: Int?
 
-    /// How the reader gets from a range to ciphertext: `block` (only the blocks that cover the range),
-    /// `chunk-cache` (whole chunks, the latest one kept), `whole-chunk` (none kept) or `fresh-buffers` (new buffers for
-    /// each window).
+    /// The way in which the reader gets from a range to ciphertext: `block` (only the blocks that cover the range),
+    /// `chunk-cache` (whole chunks, of which it keeps the latest), `whole-chunk` (whole chunks, of which it keeps none)
+    /// or `fresh-buffers` (new buffers for each window).
     public var access: String
 
-    /// The number of threads that read at once.
+    /// The number of threads that read at the same time.
     public var threads: Int
 
     /// The length of the chunks' key in bytes.
     public var keyByteCount: Int
 
-    /// The cipher, such as `chacha20-poly1305`; `nil` of AES in a mode with a key of 16, 24 or 32 bytes.
+    /// The cipher, such as `chacha20-poly1305`; `nil` for AES in a mode with a key of 16, 24 or 32 bytes.
     public var cipher: String?
 
     /// The plaintext length of the object that is read, in bytes.
     public var objectByteCount: UInt64
 
-    /// Where the ciphertext comes from: `file`, `mmap`, `generated`, `http` or `https`; of a server with what is
-    /// unusual about it in parentheses, such as `https (--allow-any-root)`.
+    /// The source of the ciphertext: `file`, `mmap`, `generated`, `http` or `https`. Unusual options of a server follow
+    /// in parentheses, as in `https (--allow-any-root)`.
     public var source: String
 
-    /// Whether the file is dropped from the page cache before each iteration; `nil` for one that stays.
+    /// True if the file is dropped from the page cache before each iteration; `nil` for a file that stays in it.
     public var isCold: Bool?
 
-    /// The nanoseconds that a simulated remote store takes to answer; `nil` without one.
+    /// The latency of a simulated remote store in nanoseconds; `nil` without one.
     public var remoteLatencyNanoseconds: UInt64?
 
-    /// The bytes per second of a simulated remote store; `nil` where bytes take no time.
+    /// The bytes per second of a simulated remote store; `nil` if its bytes take no time.
     public var remoteBytesPerSecond: UInt64?
 
-    /// The client that asks a simulated remote store, by its name (`chunkwise` or `serial`); `nil` without a store, and
-    /// in files from before there was a choice, whose client was `serial`.
+    /// The name of the client of a simulated remote store (`chunkwise` or `serial`). `nil` without a store, and in
+    /// older files, which always used `serial`.
     public var remoteClient: String?
 
-    /// A name for what this cell reproduces, such as `100 MiB as published`; `nil` for an ordinary cell.
+    /// The name of the experiment that this cell reproduces, such as `100 MiB as published`; `nil` for an ordinary
+    /// cell.
     public var label: String?
 
-    /// Creates a cell.
+    /// A cell without cipher, cold reads and remote store, which are set later.
     public init(
         backend: String, strategy: String, chunkByteCount: UInt64? = nil, windowByteCount: UInt64,
         workload: String = "sequential",
@@ -76,7 +76,7 @@ public struct Cell: Codable, Hashable, Sendable {
         (self.windowByteCount, self.workload, self.readCount) = (windowByteCount, workload, readCount)
     }
 
-    /// The checks of TLS that were given up for it, by their options; none for a source that is as safe as can be.
+    /// The TLS checks that the user disabled for the source, by their options; empty for a source with all checks.
     public var tlsAllowances: [String] {
         source.split { " ()".contains($0) }.filter { $0.hasPrefix("--allow-") }.map(String.init)
     }
@@ -84,10 +84,10 @@ public struct Cell: Codable, Hashable, Sendable {
     /// The name of the strategy's format, without parameters.
     package var format: String { String(strategy.prefix { $0 != ":" }) }
 
-    /// A text that is the same for equal cells and different for different ones, whatever the label.
+    /// A text that is equal for equal cells and different for different ones; the label does not count.
     public var id: String { parts(isExact: true).joined(separator: " ") }
 
-    /// The cell with its sizes and times as people write them: `window=64KiB`, `latency=20ms`.
+    /// The cell as a text with units for sizes and times: `window=64KiB`, `latency=20ms`.
     package var name: String { nameParts.joined(separator: " ") }
 
     /// The key as a word of names: `aes128`, or the cipher and the key's bits.
@@ -96,13 +96,13 @@ public struct Cell: Codable, Hashable, Sendable {
     /// The key in texts: `AES-128`, or the cipher and the key's bits.
     package var keyName: String { KeyName.text(cipher, byteCount: keyByteCount) }
 
-    /// The length of the AES key in bytes; 0 of another cipher, whose speed the AES unit does not limit.
+    /// The length of the AES key in bytes; 0 for another cipher, whose speed the AES unit does not limit.
     package var aesKeyByteCount: Int { cipher == nil ? keyByteCount : 0 }
 
     /// The words of ``name``.
     package var nameParts: [String] { parts(isExact: false) }
 
-    /// The words of ``id``, or those of ``name``, whose sizes and times have units.
+    /// Returns the words of ``id`` if exact, and otherwise those of ``name``, whose sizes and times have units.
     private func parts(isExact: Bool) -> [String] {
         func size(_ count: UInt64) -> String { isExact ? "\(count)" : "\(ByteSize(count))" }
         func time(_ nanoseconds: UInt64) -> String {
@@ -125,9 +125,9 @@ public struct Cell: Codable, Hashable, Sendable {
         case remoteClient, cipher
     }
 
-    /// Reads a cell, in whatever file it stands.
+    /// Reads a cell of any file.
     ///
-    /// - Throws: `DecodingError`, also for numbers that no cell has: files come from anywhere.
+    /// - Throws: `DecodingError`, also for numbers that no cell has, because files are not trusted.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: Key.self)
         func required<Value: Decodable>(_ key: Key) throws -> Value { try members.decode(Value.self, forKey: key) }
@@ -150,7 +150,7 @@ public struct Cell: Codable, Hashable, Sendable {
         }
     }
 
-    /// Whether arithmetic on the cell's numbers stays in bounds.
+    /// True if arithmetic on the cell's numbers cannot overflow.
     var isPlausible: Bool {
         (1...1 << 20).contains(keyByteCount) && (1...1 << 16).contains(threads)
             && (0...1 << 32).contains(readCount ?? 0)
@@ -158,8 +158,8 @@ public struct Cell: Codable, Hashable, Sendable {
             && (remoteLatencyNanoseconds ?? 0) < 1 << 62 && (remoteBytesPerSecond ?? 1) > 0
     }
 
-    /// The cell in words, without what is usual, and without what a gate leaves to the commands that it compares:
-    /// backend, access and threads.
+    /// The cell in words, without default values. It also lacks backend, access and threads: the commands that a gate
+    /// compares decide these.
     package var gateName: String {
         let usual: Set = ["aes128", "sequential", access, "threads=\(threads)", "file"]
         return nameParts.dropFirst().filter { word in
@@ -168,16 +168,16 @@ public struct Cell: Codable, Hashable, Sendable {
     }
 }
 
-/// The name of a key with its cipher.
+/// The names of keys with their ciphers.
 package enum KeyName {
-    /// `AES-128`, or, of a cipher that is not AES in a mode, `chacha20-poly1305-256`.
+    /// Returns `AES-128`, or, for a cipher that is not AES in a mode, `chacha20-poly1305-256`.
     package static func text(_ cipher: String?, byteCount: Int) -> String {
         "\(cipher ?? "AES")-\(byteCount.multipliedReportingOverflow(by: 8).partialValue)"
     }
 }
 
 extension Cell {
-    /// Whether ciphertext is in memory, or computed there, and nothing is waited for.
+    /// True if ciphertext is in memory or computed there, so that reads do not wait.
     package var isLocal: Bool {
         isCold != true && remoteLatencyNanoseconds == nil && !source.hasPrefix("http")
             && !["direct", "uring"].contains(source)

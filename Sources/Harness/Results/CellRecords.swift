@@ -1,6 +1,6 @@
 import Support
 
-/// The untimed first look at a cell: is the plaintext right, and how much ciphertext did it take?
+/// The result of a cell's first, untimed pass: a digest of the plaintext, and the ciphertext bytes that it took.
 public struct CheckRecord: Codable, Hashable, Sendable {
     /// The cell.
     public var cell: Cell
@@ -8,39 +8,40 @@ public struct CheckRecord: Codable, Hashable, Sendable {
     public var digest: String
     /// The plaintext bytes that the workload delivered.
     public var deliveredByteCount: UInt64
-    /// How many reads the workload has; `nil` in results that do not say.
+    /// The number of reads in the workload; `nil` in results that do not say.
     public var readCount: UInt64?
-    /// How often the source was asked for bytes, or looked at, for them; `nil` in results that do not say.
+    /// The number of requests to the source, views of mapped bytes among them; `nil` in results that do not say.
     public var requestCount: UInt64?
-    /// The ciphertext bytes that were fetched for them; 0 where that is not known.
+    /// The ciphertext bytes that the source delivered; 0 if unknown.
     public var fetchedByteCount: UInt64
-    /// The ciphertext bytes that went through the cipher for them; 0 where that is not known.
+    /// The ciphertext bytes that the cipher decrypted; 0 if unknown.
     public var decryptedByteCount: UInt64
-    /// Of a cold cell, how long passes over its reads took that were made before any other, in nanoseconds, each with the
-    /// page cache dropped; `nil` for other cells, and in results that do not say.
+    /// The durations of the first passes over a cold cell's reads, in nanoseconds. The page cache is dropped before
+    /// each pass. `nil` for other cells, and in results that do not say.
     public var coldNanoseconds: [UInt64]?
-    /// The plaintext bytes that are touched before one of them is touched again; `nil` in results that do not say.
+    /// The plaintext bytes that the workload touches before it touches one of them again; `nil` in results that do not
+    /// say.
     public var workingSetByteCount: UInt64?
-    /// The largest cache of the machine that looked, in bytes; `nil` where it is not known.
+    /// The largest cache of the machine that ran the check, in bytes; `nil` if unknown.
     public var lastCacheByteCount: UInt64?
 
-    /// Whether the reads are reads of a CPU cache: of a file in memory whose working set fits the last one.
+    /// True if the reads come from a CPU cache: the file is in memory, and the working set fits the largest cache.
     public var isInCache: Bool {
         guard let workingSetByteCount, let lastCacheByteCount else { return false }
         return workingSetByteCount <= lastCacheByteCount && ["file", "mmap"].contains(cell.source) && cell.isLocal
     }
 
-    /// Whether a cache below this system held the file after it was read once: then dropping this system's page cache
-    /// makes no cold file. `nil` where that was not looked for.
+    /// True if a cache below this system kept the file after the first pass, so that dropping this system's page cache
+    /// does not make the file cold. `nil` if the check has no cold passes to compare.
     ///
-    /// The first pass took a quarter longer than the longest of the others, and at least a millisecond.
+    /// The test: the first pass took over 25 % and over 1 ms longer than the longest of the others.
     public var isCachedBelow: Bool? {
         guard let coldNanoseconds, let first = coldNanoseconds.first, let longest = coldNanoseconds.dropFirst().max()
         else { return nil }
         return Double(first) > 1.25 * Double(longest) && first > longest &+ 1_000_000
     }
 
-    /// Creates a record.
+    /// A check without the cold passes, the working set and the cache size, which are set later.
     public init(
         cell: Cell, digest: String, deliveredByteCount: UInt64, readCount: UInt64? = nil, requestCount: UInt64? = nil,
         fetchedByteCount: UInt64, decryptedByteCount: UInt64
@@ -63,15 +64,16 @@ public struct TimeRecord: Codable, Hashable, Sendable {
     public var round: Int
     /// One duration an iteration, in nanoseconds.
     public var nanoseconds: [UInt64]
-    /// The max number of bytes of a cold file that the kernel kept in memory before an iteration; `nil` for other cells.
+    /// The max number of bytes of a cold file that the kernel kept in memory before an iteration; `nil` for other
+    /// cells.
     public var residentByteCount: UInt64?
-    /// What the process used in all these iterations: of what a request used, their share by count; `nil` where it is not
-    /// known.
+    /// The CPU time, page faults and so on of the timed iterations: their share, by count, of what the whole request
+    /// used. `nil` if unknown.
     public var usage: ProcessUsage?
-    /// The iterations that were run before, and are no samples; `nil` in results that do not say.
+    /// The number of iterations before these that do not count as samples; `nil` in results that do not say.
     public var warmUpIterationCount: Int?
 
-    /// Creates a record.
+    /// The samples of one process, without usage, resident bytes and warm-up count.
     public init(cellID: String, round: Int, nanoseconds: [UInt64]) {
         self.cellID = cellID
         self.round = round
@@ -87,18 +89,19 @@ public struct LatencyRecord: Codable, Hashable, Sendable {
     public var round: Int?
     /// The percentiles.
     public var latency: Latency
-    /// From before the object is opened until the first read of the workload is there; `nil` where that was not measured.
+    /// The time from before the object is opened until the workload's first read is complete; `nil` if it was not
+    /// measured.
     public var firstByte: Latency?
-    /// How a film would play, for the replay of a player's trace.
+    /// The playback of a film with these latencies; `nil` unless the cell replays a player's trace.
     public var playback: Playback?
-    /// How often the reads were measured anew, since they took longer than whole iterations of the same process do;
-    /// `nil` in results that do not say.
+    /// The number of times that the reads were measured again because together they took longer than whole iterations
+    /// of the same process; `nil` in results that do not say.
     public var repetitionCount: Int?
-    /// Whether they still took longer the last time: then the tail is that of a disturbance. `nil` in results that do not
-    /// say.
+    /// True if the reads took longer than whole iterations the last time too: then something disturbed the tail. `nil`
+    /// in results that do not say.
     public var isContradicted: Bool?
 
-    /// `firstByte` in results of old was the time to open the object and read one byte, which is another figure.
+    /// Old results have another figure under `firstByte`: the time to open the object and read one byte.
     private enum CodingKeys: String, CodingKey {
         case cellID
         case round
@@ -109,7 +112,7 @@ public struct LatencyRecord: Codable, Hashable, Sendable {
         case isContradicted
     }
 
-    /// Creates a record.
+    /// The latencies of one process, without the test against whole iterations.
     public init(
         cellID: String, round: Int? = nil, latency: Latency, firstByte: Latency? = nil, playback: Playback? = nil
     ) {
@@ -120,20 +123,22 @@ public struct LatencyRecord: Codable, Hashable, Sendable {
         self.playback = playback
     }
 
-    /// What a viewer would notice of the latencies of a replay. Source: METHODOLOGY.md, "Traces of players".
+    /// The start and the stalls that a viewer would see with the latencies of a replay.
+    ///
+    /// - Source: METHODOLOGY.md, "Traces of players".
     public struct Playback: Codable, Hashable, Sendable {
         /// The film's bits per second.
         public var bitsPerSecond: UInt64
         /// The latency of the first read, in nanoseconds.
         public var firstByteNanoseconds: UInt64
-        /// When the first range was there, from its request on, in nanoseconds.
+        /// The time from the first range's request until that range is complete, in nanoseconds.
         public var startNanoseconds: UInt64
-        /// How often the film stood still after it had started.
+        /// The number of stalls after the film had started.
         public var stallCount: Int
-        /// How long it stood still altogether, in nanoseconds.
+        /// The duration of all stalls together, in nanoseconds.
         public var stallNanoseconds: UInt64
 
-        /// Creates figures.
+        /// The figures of one replay.
         public init(
             bitsPerSecond: UInt64, firstByteNanoseconds: UInt64, startNanoseconds: UInt64, stallCount: Int,
             stallNanoseconds: UInt64
@@ -148,37 +153,38 @@ public struct LatencyRecord: Codable, Hashable, Sendable {
 
     /// Percentiles by nearest rank (Hyndman and Fan 1996, type 1): each is a latency that occurred, in nanoseconds.
     public struct Latency: Codable, Hashable, Sendable {
-        /// How many reads were timed.
+        /// The number of reads that were timed.
         public var readCount: Int
-        /// Half the reads took no longer.
+        /// The median: half of the reads took no longer.
         public var p50: UInt64
-        /// 90 % of the reads took no longer.
+        /// The 90th percentile.
         public var p90: UInt64
-        /// 99 % of the reads took no longer.
+        /// The 99th percentile.
         public var p99: UInt64
-        /// 99.9 % of the reads took no longer.
+        /// The 99.9th percentile.
         public var p999: UInt64
-        /// The longest read.
+        /// The latency of the slowest read.
         public var max: UInt64
 
-        /// The 90th percentile, or `nil` where fewer than 29 reads give it no upper bound.
+        /// The 90th percentile, or `nil` if there are fewer than 29 reads, which give it no upper bound.
         ///
         /// The longest of n reads is an upper bound of the p-th part with a confidence of 1 − pⁿ, whatever the
-        /// distribution. Source: David and Nagaraja, "Order Statistics", 3rd edition (2003), §7.1.
+        /// distribution.
+        /// - Source: David and Nagaraja, "Order Statistics", 3rd edition (2003), §7.1.
         public var trustedP90: UInt64? { readCount >= 29 ? p90 : nil }
 
-        /// The 99th percentile, or `nil` where fewer than 299 reads give it no upper bound.
+        /// The 99th percentile, or `nil` if there are fewer than 299 reads, which give it no upper bound.
         public var trustedP99: UInt64? { readCount >= 299 ? p99 : nil }
 
-        /// The 99.9th percentile, or `nil` where fewer than 2,995 reads give it no upper bound.
+        /// The 99.9th percentile, or `nil` if there are fewer than 2,995 reads, which give it no upper bound.
         public var trustedP999: UInt64? { readCount >= 2995 ? p999 : nil }
 
-        /// Combines what several processes found: of each percentile the median, of an even number the greater one, so
-        /// that it is still a latency that occurred, and not below a median between the two in the middle. A process
-        /// that was disturbed does not move it; `nil` without any.
+        /// The median of each percentile over several processes; `nil` without any.
         ///
-        /// The number of reads is that of the process with the fewest.
-        /// - Parameter processes: One a process.
+        /// Of an even number of processes, it is the greater of the two values in the middle. So it is still a latency
+        /// that occurred, and not below the median. A disturbed process does not move it. The number of reads is that
+        /// of the process with the fewest.
+        /// - Parameter processes: The latencies of each process.
         public init?(combining processes: [Latency]) {
             guard let readCount = processes.map(\.readCount).min() else { return nil }
             func middle(_ figure: (Latency) -> UInt64) -> UInt64 {
@@ -189,7 +195,7 @@ public struct LatencyRecord: Codable, Hashable, Sendable {
                 max: middle(\.max))
         }
 
-        /// Creates percentiles.
+        /// Percentiles that are already computed.
         public init(readCount: Int, p50: UInt64, p90: UInt64, p99: UInt64, p999: UInt64, max: UInt64) {
             self.readCount = readCount
             self.p50 = p50
@@ -201,7 +207,7 @@ public struct LatencyRecord: Codable, Hashable, Sendable {
     }
 }
 
-/// The memory of a cell: a subject's process, seen from outside, in which nothing else is measured.
+/// The memory of a cell: that of a subject's process, seen from outside. Nothing else is measured in this process.
 public struct MemoryRecord: Codable, Hashable, Sendable {
     /// The cell's `id`.
     public var cellID: String
@@ -210,7 +216,7 @@ public struct MemoryRecord: Codable, Hashable, Sendable {
     /// The figures.
     public var memory: Memory
 
-    /// Creates a record.
+    /// The memory of one process.
     public init(cellID: String, round: Int? = nil, memory: Memory) {
         self.cellID = cellID
         self.round = round
@@ -219,23 +225,24 @@ public struct MemoryRecord: Codable, Hashable, Sendable {
 
     /// Resident memory in bytes.
     public struct Memory: Codable, Hashable, Sendable {
-        /// Resident memory after the object was opened and before the first read.
+        /// The resident memory before the object is opened.
         public var baselineByteCount: UInt64
-        /// The high-water mark (`VmHWM`) while the workload ran.
+        /// The high-water mark (`VmHWM`) while the object was opened and the workload ran.
         public var peakByteCount: UInt64
-        /// What the reader says its buffers need at most beside the baseline; `nil` for subjects that do not say.
+        /// The max size of the reader's buffers beside the baseline, as the reader reports it; `nil` for subjects that
+        /// do not say.
         public var boundByteCount: UInt64?
-        /// How far memory that belongs to no file rose; `nil` in results that do not say.
+        /// The growth of memory that belongs to no file; `nil` in results that do not say.
         public var anonymousGrowthByteCount: UInt64?
-        /// How far pages of files rose, code and `mmap` among them; `nil` in results that do not say.
+        /// The growth of file pages, code and `mmap` among them; `nil` in results that do not say.
         public var fileGrowthByteCount: UInt64?
-        /// The high-water mark of the fresh process from its start until the workload had run; `nil` in results that do
+        /// The high-water mark of the fresh process from its start to the end of the workload; `nil` in results that do
         /// not say.
         public var processPeakByteCount: UInt64?
-        /// The same of a cgroup that held nothing but this process; `nil` where there was none to be had.
+        /// The memory that the kernel charged to a cgroup of this process alone; `nil` if there was no cgroup.
         public var cgroup: Cgroup?
 
-        /// Creates figures.
+        /// The figures of one process.
         public init(
             baselineByteCount: UInt64, peakByteCount: UInt64, boundByteCount: UInt64?,
             anonymousGrowthByteCount: UInt64? = nil, fileGrowthByteCount: UInt64? = nil,
@@ -250,32 +257,34 @@ public struct MemoryRecord: Codable, Hashable, Sendable {
             self.cgroup = cgroup
         }
 
-        /// The max memory that the process held at once. Where results say only what it held while the workload ran, that.
+        /// The max memory that the process held at once. In results that do not say, it is the max while the workload
+        /// ran.
         public var absolutePeakByteCount: UInt64 { processPeakByteCount ?? peakByteCount }
 
-        /// How far the peak lies above the baseline.
+        /// The distance from the baseline to the peak, in bytes.
         public var growthByteCount: UInt64 { peakByteCount > baselineByteCount ? peakByteCount - baselineByteCount : 0 }
     }
 }
 
 extension MemoryRecord.Memory {
-    /// What the kernel charged to a cgroup of one process, in bytes, from its start until the workload had run.
+    /// The memory that the kernel charged to a cgroup of one process, in bytes, from its start to the end of the
+    /// workload.
     ///
-    /// Pages that several cgroups use are charged to the first one: a program and a file that were in the page cache before
-    /// are not in it.
+    /// A page that several cgroups use is charged to the first one. So a program or a file that was in the page cache
+    /// before is not included.
     /// - Source: cgroup-v2.rst, "Memory Interface Files"; for version 1, memory.rst.
     public struct Cgroup: Codable, Hashable, Sendable {
         /// The peak of everything: `memory.peak`, in version 1 `memory.max_usage_in_bytes`.
         public var peakByteCount: UInt64
-        /// The max that was seen of memory that belongs to no file; `nil` where the kernel does not tell.
+        /// The max memory that was seen and belongs to no file; `nil` if the kernel does not tell.
         public var anonymousByteCount: UInt64?
-        /// The max that was seen of the page cache, mapped or not; `nil` where the kernel does not tell.
+        /// The max size of the page cache that was seen, mapped pages among it; `nil` if the kernel does not tell.
         public var pageCacheByteCount: UInt64?
-        /// The max that was seen of what the kernel keeps for the process, buffers of sockets among it; `nil` where the
-        /// kernel does not tell.
+        /// The max memory seen that the kernel keeps for the process, socket buffers among it; `nil` if the kernel does
+        /// not tell.
         public var kernelByteCount: UInt64?
 
-        /// Creates figures.
+        /// The figures of one cgroup.
         public init(
             peakByteCount: UInt64, anonymousByteCount: UInt64? = nil, pageCacheByteCount: UInt64? = nil,
             kernelByteCount: UInt64? = nil
@@ -288,40 +297,40 @@ extension MemoryRecord.Memory {
     }
 }
 
-/// Why a cell has no figures.
+/// The reason for a cell without figures.
 public struct FailureRecord: Codable, Hashable, Sendable {
     /// The cell.
     public var cell: Cell
-    /// What failed, the value, what was expected.
+    /// The message: what failed, the value, and what was expected.
     public var reason: String
 
-    /// Creates a record.
+    /// The failure of one cell.
     public init(cell: Cell, reason: String) {
         self.cell = cell
         self.reason = reason
     }
 }
 
-/// What a process used while it was timed, beside the time.
+/// The CPU time, page faults, context switches and counters of a process while it was timed.
 public struct ProcessUsage: Codable, Hashable, Sendable {
     /// CPU time outside of the kernel, over all threads, in nanoseconds.
     public var userNanoseconds: UInt64
     /// CPU time in the kernel, over all threads, in nanoseconds.
     public var systemNanoseconds: UInt64
-    /// Page faults that needed no reading.
+    /// Page faults that needed no read from a disk.
     public var minorFaults: UInt64
     /// Page faults that waited for a disk.
     public var majorFaults: UInt64
-    /// How often a thread gave up its CPU to wait; `nil` where the kernel does not tell.
+    /// The number of times that a thread gave up its CPU to wait; `nil` if the kernel does not tell.
     public var voluntarySwitches: UInt64?
-    /// How often a thread's CPU was given to another; `nil` where the kernel does not tell.
+    /// The number of times that the kernel gave a thread's CPU to another; `nil` if the kernel does not tell.
     public var involuntarySwitches: UInt64?
-    /// Instructions outside of the kernel; `nil` where `perf_event_open` has no such counter, or is not allowed.
+    /// Instructions outside of the kernel; `nil` if `perf_event_open` has no such counter or is not allowed.
     public var instructions: UInt64?
-    /// CPU cycles outside of the kernel; `nil` where `perf_event_open` has no such counter, or is not allowed.
+    /// CPU cycles outside of the kernel; `nil` if `perf_event_open` has no such counter or is not allowed.
     public var cycles: UInt64?
 
-    /// Creates figures.
+    /// The usage of one process.
     public init(
         userNanoseconds: UInt64, systemNanoseconds: UInt64, minorFaults: UInt64, majorFaults: UInt64,
         voluntarySwitches: UInt64?, involuntarySwitches: UInt64?, instructions: UInt64? = nil, cycles: UInt64? = nil
@@ -336,17 +345,17 @@ public struct ProcessUsage: Codable, Hashable, Sendable {
         self.cycles = cycles
     }
 
-    /// The sum of two, of what both have.
+    /// Returns the sum of the figures that both sides have; the others are `nil`.
     public static func + (one: Self, other: Self) -> Self {
         one.combined(other) { $0 &+ $1 }
     }
 
-    /// What came between two moments, of what both have; 0 where a counter went back.
+    /// Returns the usage between two moments, for the figures that both have; 0 for a counter that went back.
     public static func - (end: Self, start: Self) -> Self {
         end.combined(start) { $0 > $1 ? $0 - $1 : 0 }
     }
 
-    /// A share of it, from 0 to 1.
+    /// Returns a share of the usage, from 0 to 1.
     public func scaled(by share: Double) -> Self {
         combined(self) { figure, _ in UInt64(nearest: Double(figure) * share) }
     }

@@ -1,15 +1,14 @@
-/// What reads cost in many configurations, computed from the requests that the readers make; nothing of it is timed.
+/// The cost of reads in many configurations, computed from the requests that the readers make. The reads are not timed.
 package struct ComputedPlan: Sendable {
-    /// Where the ciphertext is, as `measure --latency --bandwidth --client` has it.
+    /// The storage that holds the ciphertext, as in `measure --latency --bandwidth --client`.
     package struct Storage: Hashable, Sendable {
-        /// From a request to its answer's first byte, in nanoseconds.
+        /// The time from a request to the first byte of its answer, in nanoseconds.
         package var latencyNanoseconds: UInt64
-        /// Bytes per second of each connection from the first byte on; `nil` for a link that takes no time for them.
+        /// Bytes per second of each connection after the first byte; `nil` for a link that takes no time for them.
         package var bytesPerSecond: UInt64?
-        /// The client that asks, by its name; `nil` for a file that the system has in memory.
+        /// The name of the client that sends requests; `nil` for a file that the system has in memory.
         package var client: String?
 
-        /// Creates a storage.
         package init(latencyNanoseconds: UInt64, bytesPerSecond: UInt64?, client: String?) {
             self.latencyNanoseconds = latencyNanoseconds
             self.bytesPerSecond = bytesPerSecond
@@ -17,7 +16,7 @@ package struct ComputedPlan: Sendable {
         }
     }
 
-    /// What is to be chosen.
+    /// One choice of library, format, key, chunk, access and window.
     package struct Configuration: Hashable, Sendable {
         /// The crypto library.
         package var backend: String
@@ -27,18 +26,17 @@ package struct ComputedPlan: Sendable {
         package var keyByteCount: Int
         /// The cipher, unless it is AES in a mode.
         package var cipher: String?
-        /// The length of a chunk as the strategy's parameter has it: in plaintext bytes, of Tink's segments in ciphertext
-        /// bytes; `nil` where the object is one.
+        /// The length of a chunk as the strategy's parameter has it: in plaintext bytes, or in ciphertext bytes for
+        /// Tink's segments. `nil` if the object is one chunk.
         package var chunkByteCount: UInt64?
-        /// How a reader gets from a range to ciphertext.
+        /// The way in which a reader gets from a range to ciphertext.
         package var access: String
         /// The max number of plaintext bytes of a step.
         package var windowByteCount: UInt64
 
-        /// The key in texts.
+        /// The key's name in texts.
         package var keyName: String { KeyName.text(cipher, byteCount: keyByteCount) }
 
-        /// Makes a configuration.
         package init(
             backend: String, strategy: String, keyByteCount: Int, cipher: String? = nil, chunkByteCount: UInt64?,
             access: String, windowByteCount: UInt64
@@ -52,20 +50,19 @@ package struct ComputedPlan: Sendable {
         }
     }
 
-    /// Reads of one length, at offsets that are drawn, by a reader that keeps what it keeps.
+    /// The costs of reads of one length at random offsets, by a reader that keeps what its access policy says.
     package struct Seek: Hashable, Sendable {
         /// The length of each read in bytes.
         package var rangeByteCount: UInt64
         /// The median and the 90th percentile of a read's time, in nanoseconds.
         package var medianNanoseconds, slowNanoseconds: UInt64
-        /// The 90th percentile where the reader has kept nothing, as after a start, in nanoseconds.
+        /// The 90th percentile of a reader that has kept nothing, as after a start, in nanoseconds.
         package var coldNanoseconds: UInt64
-        /// Requests a read.
+        /// The mean number of requests a read.
         package var requestCount: Double
         /// Ciphertext bytes fetched per plaintext byte delivered.
         package var amplification: Double
 
-        /// Creates the figures of some reads.
         package init(
             rangeByteCount: UInt64, medianNanoseconds: UInt64, slowNanoseconds: UInt64, coldNanoseconds: UInt64,
             requestCount: Double, amplification: Double
@@ -81,47 +78,45 @@ package struct ComputedPlan: Sendable {
 
     /// A change of a ciphertext that a format's readers may notice.
     package enum Notice: String, CaseIterable, Hashable, Sendable {
-        /// Another byte in a chunk.
+        /// A changed byte in a chunk.
         case change
-        /// A chunk in another one's place.
+        /// A chunk in the place of another one.
         case move
         /// A chunk of another object.
         case otherFile = "other file"
-        /// An end that is missing.
+        /// A missing end.
         case cut
     }
 
-    /// The facts of a format that hold whatever reads it.
+    /// The facts of a format that are the same for all readers.
     package struct Layout: Hashable, Sendable {
-        /// The changes that are noticed.
+        /// The changes that a reader of this format notices.
         package var notices: Set<Notice>
         /// The ciphertext's length in bytes.
         package var storedByteCount: UInt64
-        /// The max length of a plaintext; `nil` if there is none below 2⁶⁴.
+        /// The max length of a plaintext in bytes; `nil` if there is none below 2⁶⁴.
         package var maxByteCount: UInt64?
 
-        /// Takes the facts of a format.
         package init(notices: Set<Notice>, storedByteCount: UInt64, maxByteCount: UInt64?) {
             (self.notices, self.storedByteCount, self.maxByteCount) = (notices, storedByteCount, maxByteCount)
         }
     }
 
-    /// A configuration with what it costs.
+    /// A configuration with its costs.
     package struct Candidate: Hashable, Sendable {
         /// The configuration.
         package var configuration: Configuration
         /// The facts of the format.
         package var layout: Layout
-        /// Opening the object and the first read of the first length, in nanoseconds: the median over places.
+        /// The median time to open the object and do the first read of the first length, over places, in nanoseconds.
         package var firstByteNanoseconds: UInt64
-        /// Reads of each length; none of an object without bytes.
+        /// The costs of reads, one element a length; empty for an object without bytes.
         package var seeks: [Seek]
-        /// Plaintext bytes per second of reading from start to end in windows.
+        /// Plaintext bytes per second when the object is read from start to end in windows.
         package var downloadBytesPerSecond: UInt64
         /// The max memory of a reader, its client and its caller's buffer, in bytes.
         package var memoryByteCount: UInt64
 
-        /// Creates a candidate.
         package init(
             configuration: Configuration, layout: Layout, firstByteNanoseconds: UInt64, seeks: [Seek],
             downloadBytesPerSecond: UInt64, memoryByteCount: UInt64
@@ -135,17 +130,17 @@ package struct ComputedPlan: Sendable {
         }
     }
 
-    /// How fast a library was seen to decrypt.
+    /// The speed of a library's decryption, as it was measured.
     package struct Rate: Hashable, Sendable {
         /// The library.
         package var backend: String
-        /// The mode's name; of a cipher that is not AES, its own.
+        /// The mode's name; for a cipher that is not AES, the cipher's name.
         package var mode: String
         /// The length of the key in bytes.
         package var keyByteCount: Int
         /// The cipher, unless it is AES in a mode.
         package var cipher: String?
-        /// The bytes of a call: a chunk's, or a window's.
+        /// The bytes of a call: a chunk or a window.
         package var callByteCount: UInt64
         /// Bytes per second.
         package var bytesPerSecond: UInt64
@@ -156,7 +151,6 @@ package struct ComputedPlan: Sendable {
             return cipher == nil ? "\(key) \(mode)" : key
         }
 
-        /// Makes a rate.
         package init(
             backend: String, mode: String, keyByteCount: Int, cipher: String? = nil, callByteCount: UInt64,
             bytesPerSecond: UInt64
@@ -169,32 +163,32 @@ package struct ComputedPlan: Sendable {
         }
     }
 
-    /// What was asked for and left out or shortened, since the object is shorter.
+    /// A list of lengths that the user asked for, and that the plan left out or shortened because the object is
+    /// shorter.
     package enum Note: Hashable, Sendable {
-        /// Pieces of these lengths are left out; the name is `chunks` or `windows`.
+        /// Chunks or windows of these lengths are left out; the name is `chunks` or `windows`.
         case leftOut(name: String, [UInt64])
-        /// All pieces are longer than the object, and this length stands for it.
+        /// All lengths are longer than the object, and this length stands for them.
         case all(name: String, UInt64)
-        /// Reads of these lengths are of the whole object.
+        /// Reads of these lengths read the whole object.
         case whole([UInt64])
     }
 
-    /// Where the ciphertext is.
+    /// The storage that holds the ciphertext.
     package var storage: Storage
     /// The object's length in bytes.
     package var objectByteCount: UInt64
-    /// How fast the libraries were seen to decrypt just now.
+    /// The speeds of the libraries, measured just before.
     package var rates: [Rate]
-    /// The max memory that the user allows; `nil` for any.
+    /// The max memory that the user allows, in bytes; `nil` for any.
     package var memoryBudget: UInt64?
-    /// Whether only formats are chosen that notice changes.
+    /// True if only formats that notice changes may be chosen.
     package var wantsIntegrity: Bool
-    /// What was asked for and left out or shortened.
+    /// The lengths that the user asked for, and that the plan left out or shortened.
     package var notes: [Note]
-    /// All configurations, in the order of the lists they are made of.
+    /// All configurations, in the order of the lists that they are made of.
     package var candidates: [Candidate]
 
-    /// Creates a plan.
     package init(
         storage: Storage, objectByteCount: UInt64, rates: [Rate], memoryBudget: UInt64?, wantsIntegrity: Bool,
         notes: [Note] = [], candidates: [Candidate]
@@ -210,24 +204,29 @@ package struct ComputedPlan: Sendable {
 }
 
 extension ComputedPlan {
-    /// What counts as equally soon.
+    /// The part of a time by which two times may differ and still count as equal.
     package static let margin = 0.05
 
-    /// Whether a candidate is within the memory budget.
+    /// Returns whether a candidate is within the memory budget.
     package func isAffordable(_ candidate: Candidate) -> Bool {
         memoryBudget.map { candidate.memoryByteCount <= $0 } ?? true
     }
 
-    /// The candidates that are chosen among: within the memory budget, and such as notice changes if that is wanted.
+    /// The candidates among which the plan chooses: those within the memory budget, and only those that notice changes
+    /// if the user wants that.
     package var eligible: [Candidate] {
         candidates.filter { isAffordable($0) && (!wantsIntegrity || $0.noticesChanges) }
     }
 
-    /// The choice: of those whose slow reads of the first length are within 5 % of the soonest, the one that takes least
-    /// memory, then fetches least, then downloads fastest, then has the smallest chunk.
+    /// The chosen candidate.
+    ///
+    /// First come the candidates whose cold 90th percentile of the first length is within 5 % of the fastest one's. Of
+    /// these, the plan chooses the one that needs the least memory, then fetches the fewest bytes, then downloads
+    /// fastest, then has the smallest chunk.
     package var choice: Candidate? { Self.choice(among: eligible) }
 
-    /// What would be chosen if nothing had to notice changes; `nil` where that is the choice itself, or one like it.
+    /// The choice if changes need not be noticed: the best of the candidates that do not notice them. `nil` if there is
+    /// none, or if the user does not want integrity.
     package var unguardedChoice: Candidate? {
         guard wantsIntegrity, choice != nil else { return nil }
         return Self.choice(among: candidates.filter { isAffordable($0) && !$0.noticesChanges })
@@ -248,9 +247,9 @@ extension ComputedPlan {
             .min { $0.rank.lexicographicallyPrecedes($1.rank) }
     }
 
-    /// One step from a candidate: what differs, and the other one.
+    /// A candidate that differs from another one in one step.
     package struct Neighbour: Sendable {
-        /// What is changed, and to what.
+        /// The property that differs, and its value in the neighbour.
         package enum Change: Hashable, Sendable {
             case chunk(UInt64)
             case window(UInt64)
@@ -259,16 +258,17 @@ extension ComputedPlan {
             case strategy(String)
         }
 
-        /// What is changed.
+        /// The property that differs.
         package let change: Change
-        /// What comes of it.
+        /// The neighbour.
         package let candidate: Candidate
     }
 
-    /// The nearest candidates in each direction: the next smaller and larger chunk and window, each other access and
-    /// library, and of each other strategy the one with the nearest chunk.
+    /// Returns the nearest candidates in each direction.
     ///
-    /// - Parameter candidate: Where the steps start.
+    /// These are the next smaller and larger chunk and window, each other access policy and library, and of each other
+    /// strategy the one with the nearest chunk.
+    /// - Parameter candidate: The start of the steps.
     /// - Returns: The neighbours, chunks first.
     package func neighbours(of candidate: Candidate) -> [Neighbour] {
         let own = candidate.configuration
@@ -322,8 +322,8 @@ extension ComputedPlan.Candidate {
     /// Says whether a reader notices that the ciphertext was changed.
     package var noticesChanges: Bool { layout.notices.contains(.change) }
 
-    /// What is compared first, in nanoseconds: the 90th percentile of the reads of the first length by a reader that has
-    /// kept nothing; of an object without bytes, opening it.
+    /// The figure that is compared first, in nanoseconds: the 90th percentile of the reads of the first length by a
+    /// reader that has kept nothing. For an object without bytes, it is the time to open it.
     package var decidingNanoseconds: UInt64 { seeks.first?.coldNanoseconds ?? firstByteNanoseconds }
 
     fileprivate var rank: [Double] {
@@ -333,8 +333,8 @@ extension ComputedPlan.Candidate {
         ]
     }
 
-    /// How many times larger one chunk is than the other; a whole object counts as the same, another access as a little
-    /// further.
+    /// Returns the ratio of the larger chunk to the smaller one. A whole object counts as the same length; another
+    /// access or key length adds a little.
     fileprivate func distance(to other: ComputedPlan.Configuration) -> Double {
         chunkRatio(to: other) + (configuration.access == other.access ? 0 : 0.001)
             + (configuration.keyByteCount == other.keyByteCount ? 0 : 0.0001)

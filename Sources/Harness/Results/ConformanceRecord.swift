@@ -1,42 +1,45 @@
-/// How one subject did in the vectors of this run.
+/// The results of one subject in the vectors of this run.
 public struct ConformanceRecord: Codable, Hashable, Sendable {
     /// The subject's name; for our readers the backend's.
     public var subject: String
-    /// The version that an external program gives itself; `nil` for our readers, whose backends' versions a run has once.
+    /// The version that an external program reports; `nil` for our readers, as a run has the versions of their backends
+    /// once.
     public var version: String?
     /// Reads that had the expected outcome.
     public var passed: Int
     /// Reads that had another outcome.
     public var failed: Int
-    /// Reads that the subject cannot do and said so.
+    /// Reads that the subject says it does not support.
     public var unsupported: Int
     /// Reads that were not tried.
     public var notRun: Int
     /// The first failures, smallest counterexample first; `failed` counts all of them.
     public var failures: [Failure]
-    /// The same counts for each class of bugs; a read that stands for several counts in each.
+    /// The same counts for each class of bugs; a read that stands for several classes counts in each.
     public var flags: [FlagOutcome]?
-    /// What is wrong with how an external program speaks the protocol, where that is no failure: its adapter is at fault, and
-    /// what it adapts may be right. These count nowhere else.
+    /// Errors in an external program's use of the protocol that do not count as failures. The adapter is at fault, and
+    /// the code that it adapts may be right. No other count includes them.
     public var adapter: [Failure]?
-    /// What its failures are most like; `nil` where there are none, or that was not looked for.
+    /// The injected fault whose failures are most like the subject's; `nil` if nothing failed or the run did not look
+    /// for it.
     public var cause: Cause?
-    /// The vectors among those that passed or failed, beside checks of how a program speaks the protocol; `nil` for our
-    /// readers, which get vectors only, and where no vectors were asked for.
+    /// The number of vectors among the passed and failed reads, without the checks of a program's use of the protocol.
+    /// `nil` for our readers, which get vectors only, and for runs without vectors.
     public var vectorCount: Int?
-    /// The kinds that most failures are of, the largest first; `nil` where there are none.
+    /// The most frequent kinds of failures, the largest first, each with a quarter of the failures or more; `nil` if
+    /// there are none.
     public var kinds: [Kind]?
-    /// The trait that all failed vectors have and most others lack, such as `keys of 24 bytes`, with its counts; `nil` if
-    /// there is none.
+    /// The trait that all failed vectors have and most others lack, such as `keys of 24 bytes`, with its counts; `nil`
+    /// if there is none.
     public var commonTrait: String?
-    /// The choice of vectors for a program; `nil` where all were put to it, and for our readers.
+    /// The choice of vectors for a program; `nil` for our readers, and for a program that was tested with all of them.
     public var choice: Choice?
-    /// The command line of a program, and the files that it names, by their content; `nil` for our readers.
+    /// The command line of a program, and digests of the files that it names; `nil` for our readers.
     public var program: TestedProgram?
-    /// Which part of a shard's vectors this is about, from 0; `nil` for a record of all.
+    /// The part of a shard's vectors that the record covers, from 0; `nil` for a record of all vectors.
     public var part: Int?
 
-    /// Creates a record.
+    /// A record without cause, kinds and trait, which are set later.
     public init(
         subject: String, passed: Int, failed: Int, unsupported: Int, notRun: Int, failures: [Failure],
         flags: [FlagOutcome]? = nil, adapter: [Failure]? = nil
@@ -51,20 +54,21 @@ public struct ConformanceRecord: Codable, Hashable, Sendable {
         self.adapter = adapter
     }
 
-    /// Sentences on what the failures have in common: a trait, the largest kinds, the planted fault that fails like them.
+    /// Sentences on what the failures have in common: a trait, the largest kinds, and the injected fault that fails
+    /// like them.
     package var explanations: [String] {
         [commonTrait.map { "all vectors that failed are of \($0)" }].compactMap { $0 }
             + (kinds ?? []).map(\.text) + [cause?.text].compactMap { $0 }
     }
 
-    /// A choice of vectors.
+    /// The number of vectors that were chosen, of all vectors.
     public struct Choice: Codable, Hashable, Sendable {
-        /// The vectors that were chosen.
+        /// The number of vectors that were chosen.
         public var chosenCount: Int
-        /// All vectors.
+        /// The number of all vectors.
         public var allCount: Int
 
-        /// Creates a choice.
+        /// A choice with its counts.
         public init(chosenCount: Int, allCount: Int) {
             self.chosenCount = chosenCount
             self.allCount = allCount
@@ -83,14 +87,14 @@ public struct ConformanceRecord: Codable, Hashable, Sendable {
         /// The files that the command line names, such as an interpreter and its script.
         public var files: [Evidence.VectorFilePin]
 
-        /// Creates a program.
+        /// A program with its files.
         public init(command: String, files: [Evidence.VectorFilePin]) {
             self.command = command
             self.files = files
         }
     }
 
-    /// How a subject did in the vectors of one class.
+    /// The results of a subject in the vectors of one class.
     public struct FlagOutcome: Codable, Hashable, Sendable {
         /// The class of bugs.
         public var flag: String
@@ -98,12 +102,12 @@ public struct ConformanceRecord: Codable, Hashable, Sendable {
         public var passed: Int
         /// Reads that had another outcome.
         public var failed: Int
-        /// Reads that the subject cannot do and said so.
+        /// Reads that the subject says it does not support.
         public var unsupported: Int
         /// Reads that were not tried.
         public var notRun: Int
 
-        /// Creates an outcome.
+        /// The results of one class.
         public init(flag: String, passed: Int, failed: Int, unsupported: Int, notRun: Int) {
             self.flag = flag
             self.passed = passed
@@ -113,24 +117,24 @@ public struct ConformanceRecord: Codable, Hashable, Sendable {
         }
     }
 
-    /// The planted fault whose failures are most like a subject's.
+    /// The injected fault whose failures are most like a subject's.
     public struct Cause: Codable, Hashable, Sendable {
-        /// The mutant that has the fault; `nil` where none is alike.
+        /// The mutant that has the fault; `nil` if no mutant fails like the subject.
         public var mutant: String?
-        /// What it does wrong, in one sentence.
+        /// The mutant's fault, in one sentence.
         public var fault: String?
-        /// The class of bugs that it belongs to.
+        /// The class of bugs that the fault belongs to.
         public var flag: String?
-        /// The wrong answers that are the same from both.
+        /// The number of wrong answers that are the same from both.
         public var sameCount: Int
-        /// The answers in which the subject or the mutant is wrong.
+        /// The number of answers in which the subject or the mutant is wrong.
         public var wrongCount: Int
-        /// How alike these are in the mean, from 0 to 1.
+        /// The mean likeness of these answers, from 0 to 1.
         public var likeness: Double
-        /// Other mutants that answered just like this one.
+        /// The other mutants that gave the same answers as this one.
         public var others: [String]
 
-        /// Creates a cause.
+        /// A cause with its counts.
         public init(
             mutant: String?, fault: String?, flag: String?, sameCount: Int, wrongCount: Int, likeness: Double,
             others: [String] = []
@@ -157,18 +161,18 @@ public struct ConformanceRecord: Codable, Hashable, Sendable {
         }
     }
 
-    /// Failures that are of one kind: of one reason but for its figures.
+    /// Failures of one kind: their reasons differ only in figures.
     public struct Kind: Codable, Hashable, Sendable {
-        /// The failures of this kind.
+        /// The number of failures of this kind.
         public var count: Int
-        /// All failures.
+        /// The number of all failures, without those of reads whose object did not open.
         public var failedCount: Int
-        /// The smallest one of them.
+        /// The vector of the smallest failure of this kind.
         public var id: String
-        /// The fault of that one.
+        /// The reason of that failure.
         public var reason: String
 
-        /// Creates a kind.
+        /// A kind with its smallest failure.
         public init(count: Int, failedCount: Int, id: String, reason: String) {
             self.count = count
             self.failedCount = failedCount
@@ -180,25 +184,25 @@ public struct ConformanceRecord: Codable, Hashable, Sendable {
         package var text: String { "\(count) of \(failedCount) failures are like that of \(id): \(reason)" }
     }
 
-    /// One read that went wrong.
+    /// A read whose outcome was not the expected one.
     public struct Failure: Codable, Hashable, Sendable {
         /// The vector's identifier.
         public var id: String
         /// The classes of bugs that the vector stands for.
         public var flags: [String]
-        /// What was expected and what came.
+        /// The expected outcome, and the outcome that came instead.
         public var reason: String
 
-        /// The reason of reads of an object that did not open: what is wrong, its opening says.
+        /// The reason that reads get if their object did not open; the failure of its opening has the details.
         package static let notOpened = "the object was not opened as it should be"
 
-        /// A reason without its figures, decimal and hexadecimal: the same for failures of one kind.
+        /// Returns a reason without its figures, decimal and hexadecimal: the same text for all failures of one kind.
         package static func pattern(of reason: some StringProtocol) -> String {
             func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte) }
             return String(decoding: reason.utf8.filter { !isDigit($0) }, as: UTF8.self)
         }
 
-        /// Creates a failure.
+        /// The failure of one vector.
         public init(id: String, flags: [String], reason: String) {
             self.id = id
             self.flags = flags
@@ -208,10 +212,12 @@ public struct ConformanceRecord: Codable, Hashable, Sendable {
 }
 
 extension ConformanceRecord {
-    /// The failures that a sum lists; it counts all of them.
+    /// The max number of failures that a sum lists; it counts all of them.
     private static let listedFailureCount = 20
 
-    /// Adds up outcomes of different vectors, one sum a subject, in the order in which subjects are first named.
+    /// Adds up the records of different vectors.
+    ///
+    /// - Returns: One sum a subject, in the order in which subjects are first named.
     package static func sums(of records: some Sequence<ConformanceRecord>) -> [ConformanceRecord] {
         var sums: [ConformanceRecord] = []
         for record in records {
@@ -225,14 +231,14 @@ extension ConformanceRecord {
         return sums
     }
 
-    /// Reads of all outcomes.
+    /// The number of reads with any outcome.
     package var count: Int { passed + failed + unsupported + notRun }
 
     private mutating func add(_ other: ConformanceRecord) {
         (passed, failed) = (passed + other.passed, failed + other.failed)
         (unsupported, notRun) = (unsupported + other.unsupported, notRun + other.notRun)
         failures += other.failures.prefix(max(0, Self.listedFailureCount - failures.count))
-        // Of several parts, the one with the most to go by.
+        // Of several parts, the cause with the most evidence.
         cause = [cause, other.cause].compactMap(\.self).max { $0.wrongCount < $1.wrongCount }
         if let more = other.vectorCount { vectorCount = (vectorCount ?? 0) + more }
         if let more = other.adapter { adapter = (adapter ?? []) + more }
@@ -253,23 +259,23 @@ extension ConformanceRecord.FlagOutcome {
     }
 }
 
-/// How the vectors of this run did in their own test: readers with one planted fault each were put to them.
+/// The results of the vectors in their own test, in which they run against readers with one injected fault each.
 public struct MutantsRecord: Codable, Hashable, Sendable {
-    /// The backend under the readers; it has no fault itself.
+    /// The backend under the readers, which has no fault itself.
     public var backend: String
-    /// What became of each planted fault.
+    /// The outcome of each injected fault.
     public var outcomes: [Evidence.MutantOutcome]
-    /// Readers without a fault, which must pass: otherwise being killed proves nothing.
+    /// The readers without a fault. They must pass: otherwise a killed mutant proves nothing.
     public var controls: [Control]
 
-    /// Creates a record.
+    /// A record with its controls.
     public init(backend: String, outcomes: [Evidence.MutantOutcome], controls: [Control]) {
         self.backend = backend
         self.outcomes = outcomes
         self.controls = controls
     }
 
-    /// The faults that no vector of their own class noticed.
+    /// The faults that no vector of their class noticed.
     public var survivors: [Evidence.MutantOutcome] { outcomes.filter { !$0.isKilled } }
 
     /// The readers without a fault that did not pass.
@@ -284,7 +290,7 @@ public struct MutantsRecord: Codable, Hashable, Sendable {
         /// Reads that had another outcome.
         public var failed: Int
 
-        /// Creates an outcome.
+        /// The counts of one reader.
         public init(name: String, passed: Int, failed: Int) {
             self.name = name
             self.passed = passed

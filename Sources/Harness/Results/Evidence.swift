@@ -1,4 +1,4 @@
-/// What an auditor files: which requirement was tested by which vectors, and what each subject did in them.
+/// The evidence for an auditor's files: the requirements, the vectors that test them, and the results of each subject.
 public struct Evidence: Codable, Hashable, Sendable {
     /// The version of this format that the program writes.
     public static let currentSchema = "chunkwise-evidence-1"
@@ -7,30 +7,30 @@ public struct Evidence: Codable, Hashable, Sendable {
     public var schema = Self.currentSchema
     /// The version of `chunkwise`.
     public var programVersion: String
-    /// The command line that repeats the verification. Keys never stand in it.
+    /// The command line that repeats the verification. It never contains keys.
     public var command: [String]
-    /// When it started, in ISO 8601 with a `Z`.
+    /// The start of the verification, in ISO 8601 with a `Z`.
     public var startedAt: String
     /// The duration of the verification, in seconds.
     public var seconds: Int
     /// The machine.
     public var host: RunHeader.Host
-    /// The backends that were there, with their versions and CPU features.
+    /// The backends on the machine, with their versions and CPU features.
     public var backends: [RunHeader.Backend]
-    /// The vector files, pinned.
+    /// The vector files, with their digests.
     public var vectorFiles: [VectorFilePin]
     /// The classes of bugs that vectors stand for, each explained once.
     public var flags: [FlagExplanation]
-    /// The clauses that are tested.
+    /// The clauses that the vectors test.
     public var requirements: [Requirement]
-    /// The subjects' outcomes.
+    /// The subjects' results.
     public var subjects: [ConformanceRecord]
-    /// How the suite itself was tested, or `nil` if it was not in this run.
+    /// The results of the vectors' own test; `nil` if it was not part of this run.
     public var mutants: [MutantOutcome]?
-    /// What the subjects noticed of ciphertexts that were tampered with, or `nil` if that was not in this run.
+    /// The changes of ciphertexts that the subjects noticed; `nil` if tampering was not part of this run.
     public var tampering: [TamperRecord]?
 
-    /// Creates evidence.
+    /// The evidence of one verification.
     public init(
         programVersion: String, command: [String], startedAt: String, seconds: Int, host: RunHeader.Host,
         backends: [RunHeader.Backend], vectorFiles: [VectorFilePin], flags: [FlagExplanation],
@@ -51,30 +51,30 @@ public struct Evidence: Codable, Hashable, Sendable {
         self.tampering = tampering
     }
 
-    /// A file by its content.
+    /// A file and the digest of its content.
     public struct VectorFilePin: Codable, Hashable, Sendable {
         /// The file's name, without the machine's folders.
         public var name: String
         /// SHA-256 of the file, in hex.
         public var sha256: String
 
-        /// Creates a pin.
+        /// A file's name and digest.
         public init(name: String, sha256: String) {
             self.name = name
             self.sha256 = sha256
         }
     }
 
-    /// What a class of vectors stands for.
+    /// The explanation of a class of vectors.
     public struct FlagExplanation: Codable, Hashable, Sendable {
         /// The class.
         public var flag: String
-        /// What goes wrong in programs that fail.
+        /// The mistake of programs that fail these vectors.
         public var explanation: String
-        /// Where the class is from.
+        /// The origin of the class.
         public var source: String
 
-        /// Creates an explanation.
+        /// A class with its explanation.
         public init(flag: String, explanation: String, source: String) {
             self.flag = flag
             self.explanation = explanation
@@ -84,16 +84,16 @@ public struct Evidence: Codable, Hashable, Sendable {
 
     /// A clause that vectors test.
     public struct Requirement: Codable, Hashable, Sendable {
-        /// A short name that stays, such as `cbc-iv`.
+        /// A short, permanent name, such as `cbc-iv`.
         public var id: String
-        /// What must hold, in a sentence.
+        /// The requirement in one sentence.
         public var text: String
-        /// Document and section.
+        /// The document and section of the clause.
         public var source: String
         /// The classes of vectors that test it.
         public var flags: [String]
 
-        /// Creates a requirement.
+        /// A clause with the classes that test it.
         public init(id: String, text: String, source: String, flags: [String]) {
             self.id = id
             self.text = text
@@ -102,7 +102,7 @@ public struct Evidence: Codable, Hashable, Sendable {
         }
     }
 
-    /// What became of a reader with a planted fault.
+    /// The outcome of a reader with an injected fault.
     public struct MutantOutcome: Codable, Hashable, Sendable {
         /// The mutant's name.
         public var name: String
@@ -111,14 +111,14 @@ public struct Evidence: Codable, Hashable, Sendable {
         /// The classes of vectors that it failed.
         public var killedBy: [String]
 
-        /// Creates an outcome.
+        /// The outcome of one mutant.
         public init(name: String, flag: String, killedBy: [String]) {
             self.name = name
             self.flag = flag
             self.killedBy = killedBy
         }
 
-        /// Whether the vectors noticed the fault, and the right ones did.
+        /// True if vectors of the fault's own class noticed it.
         public var isKilled: Bool { killedBy.contains(flag) }
     }
 }

@@ -2,12 +2,12 @@ import FoundationEssentials
 package import Support
 
 extension JSONValue {
-    /// Creates what a record is encoded as.
+    /// The JSON that a record encodes to.
     ///
     /// - Parameters:
     ///   - record: The record. Only infinite numbers cannot be encoded, and records have none.
-    ///   - nullable: The members that are always there, as `null` where the record has none.
-    ///   - others: Members that the record does not encode, or not like this.
+    ///   - nullable: The members that are always present, with `null` if the record lacks them.
+    ///   - others: Members that the record does not encode, or encodes differently.
     package init(
         encoding record: some Encodable, nullable: [String] = [], adding others: [String: JSONValue] = [:]
     ) {

@@ -1,34 +1,33 @@
-/// What the clients of a live stream asked of its key server when the key changed: simulated, and where it was run, for
-/// real beside that.
+/// The load on a live stream's key server when the key changes: simulated, and measured in a real run if there was one.
 public struct KeyLoadRecord: Codable, Hashable, Sendable {
     /// The version of this format that the program writes.
     public static let currentSchema = "chunkwise-key-load-1"
-    /// The name of the file in a folder of results, if nothing was run.
+    /// The name of the file in a folder of results, for a simulation alone.
     public static let fileName = "key-load.json"
-    /// The name of the file in a folder of results, if the plan was run as well.
+    /// The name of the file in a folder of results, for a simulation with a run.
     public static let loopbackFileName = "key-load-loopback.json"
 
     /// The format's version.
     public var schema = Self.currentSchema
-    /// The command line that repeats it.
+    /// The command line that repeats the simulation.
     public var command: [String]
-    /// How many clients there were.
+    /// The number of clients.
     public var clientCount: UInt64
-    /// Over how many seconds dispersed requests were spread.
+    /// The time over which dispersed requests were spread, in seconds.
     public var windowSeconds: UInt64
-    /// How many seconds before it appeared the key was announced.
+    /// The time from the key's announcement to its appearance, in seconds.
     public var announcedSeconds: UInt64
-    /// Over how many seconds the refreshes of the clients' playlists were spread.
+    /// The time over which the refreshes of the clients' playlists were spread, in seconds.
     public var refreshSeconds: UInt64
-    /// How many requests the server answered in a second.
+    /// The number of requests that the server answered in a second.
     public var capacityPerSecond: UInt64
-    /// How long an answer took for a single client.
+    /// The time that an answer took on an idle server, in milliseconds.
     public var roundTripMilliseconds: UInt64
-    /// What all chance followed from.
+    /// The seed of all random numbers.
     public var seed: UInt64
-    /// How many seconds of the plan passed in one of the run's, or `nil` if nothing was run.
+    /// The number of seconds of the plan that passed in one second of the run; `nil` if nothing was run.
     public var speed: UInt64?
-    /// A cell for each way.
+    /// The cells, one for each way of asking.
     public var cells: [Cell]
 
     private enum CodingKeys: String, CodingKey {
@@ -37,7 +36,7 @@ public struct KeyLoadRecord: Codable, Hashable, Sendable {
         case clientCount = "clients"
     }
 
-    /// Creates a record.
+    /// A record; for a simulation alone, `speed` is `nil`.
     public init(
         command: [String], clientCount: UInt64, windowSeconds: UInt64, announcedSeconds: UInt64,
         refreshSeconds: UInt64, capacityPerSecond: UInt64, roundTripMilliseconds: UInt64, seed: UInt64,
@@ -55,49 +54,49 @@ public struct KeyLoadRecord: Codable, Hashable, Sendable {
         self.cells = cells
     }
 
-    /// The fewest requests a second that all clients can be spread to: clients ÷ window; `nil` without a window.
+    /// The lowest request rate to which all clients can be spread: clients ÷ window; `nil` without a window.
     public var idealPerSecond: Double? {
         windowSeconds > 0 ? Double(clientCount) / Double(windowSeconds) : nil
     }
 
-    /// A peak over ``idealPerSecond``.
+    /// Returns the ratio of a peak to ``idealPerSecond``; `nil` without a window.
     public func peakToIdeal(_ figures: Figures) -> Double? {
         idealPerSecond.map { Double(figures.peakPerSecond) / $0 }
     }
 
-    /// What a machine may add to times; where a run differs and it adds more, that is no fault of the simulation.
+    /// The lag from which a difference between run and simulation is put down to the machine, in nanoseconds.
     public static let maxLagNanoseconds: UInt64 = 50_000_000
 
-    /// Whether the machine of the run was too slow, or too busy, for it to say anything against the simulation.
+    /// True if the machine was too slow or too busy for the run to disprove the simulation.
     public var isMachineTooSlow: Bool {
         cells.contains { $0.agrees == false }
             && cells.contains { ($0.lagNanoseconds ?? 0) >= Self.maxLagNanoseconds }
     }
 
-    /// When clients asked.
+    /// The time at which clients ask for the key.
     public enum Way: String, Codable, CaseIterable, Hashable, Sendable {
-        /// When their playlist named the key.
+        /// As soon as their playlist names the key.
         case onDemand
-        /// When their playlist announced it.
+        /// As soon as their playlist announces the key.
         case preloaded
-        /// At a time of their own between the two.
+        /// At a random time between announcement and appearance, which each client draws.
         case dispersed
     }
 
-    /// One way.
+    /// The figures of one way of asking.
     public struct Cell: Codable, Hashable, Sendable {
-        /// When clients asked.
+        /// The time at which clients asked.
         public var way: Way
-        /// What was simulated.
+        /// The figures of the simulation.
         public var simulated: Figures
-        /// What was run, or `nil`.
+        /// The figures of the run; `nil` if nothing was run.
         public var run: Figures?
-        /// Whether the two agree, or `nil` if nothing was run.
+        /// True if simulation and run agree; `nil` if nothing was run.
         public var agrees: Bool?
-        /// What the machine that ran it added to times, in nanoseconds of the plan.
+        /// The delay that the machine of the run added to times, in nanoseconds of the plan.
         public var lagNanoseconds: UInt64?
 
-        /// Creates a cell.
+        /// A cell; for a simulation alone, only with its figures.
         public init(
             way: Way, simulated: Figures, run: Figures? = nil, agrees: Bool? = nil, lagNanoseconds: UInt64? = nil
         ) {
@@ -109,32 +108,32 @@ public struct KeyLoadRecord: Codable, Hashable, Sendable {
         }
     }
 
-    /// What became of a plan.
+    /// The result of a plan.
     public struct Figures: Codable, Hashable, Sendable {
         /// The max number of requests that reached the server within any second, retries included.
         public var peakPerSecond: UInt64
-        /// All requests.
+        /// The number of all requests.
         public var requestCount: UInt64
-        /// Those that were sent again.
+        /// The number of requests that clients sent again.
         public var retryCount: UInt64
-        /// Clients that got the key.
+        /// The number of clients that got the key.
         public var answeredCount: UInt64
-        /// Clients that had to wait for it with a picture to show.
+        /// The number of clients that had to wait for the key with a picture to show.
         public var lateCount: UInt64
-        /// Clients that got none.
+        /// The number of clients that gave up without the key.
         public var gaveUpCount: UInt64
-        /// How late the key was for the median client; `nil` if that got none.
+        /// The lateness of the key for the median client; `nil` if that client got no key.
         public var p50Nanoseconds: UInt64?
         /// The 99th percentile of lateness; `nil` if that client got no key.
         public var p99Nanoseconds: UInt64?
         /// The 99.9th percentile of lateness; `nil` if that client got no key.
         public var p999Nanoseconds: UInt64?
-        /// How many seconds a point of ``requestsPerSecond`` stands for.
+        /// The number of seconds in a point of ``requestsPerSecond``.
         public var secondsPerPoint: UInt64
-        /// Requests in each second from the key's announcement on; of several seconds, the most.
+        /// The requests in each second from the key's announcement on. If a point has several seconds, it is their max.
         public var requestsPerSecond: [UInt64]
 
-        /// More points than this are joined.
+        /// The max number of points; seconds are joined to stay below it.
         public static let maxPoints = 300
 
         private enum CodingKeys: String, CodingKey {
@@ -146,7 +145,8 @@ public struct KeyLoadRecord: Codable, Hashable, Sendable {
             case gaveUpCount = "gaveUp"
         }
 
-        /// Creates figures; of the requests in each second, ``requestsPerSecond`` keeps at maximum ``maxPoints`` points.
+        /// The figures of a plan. ``requestsPerSecond`` joins the seconds of `perSecond` into ``maxPoints`` points or
+        /// fewer.
         public init(
             peakPerSecond: UInt64, requestCount: UInt64, retryCount: UInt64, answeredCount: UInt64, lateCount: UInt64,
             gaveUpCount: UInt64, p50Nanoseconds: UInt64?, p99Nanoseconds: UInt64?, p999Nanoseconds: UInt64?,

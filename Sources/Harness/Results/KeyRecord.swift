@@ -6,14 +6,14 @@ package protocol KeyRecord: Codable, Sendable {
     /// The version of the format.
     static var currentSchema: String { get }
 
-    /// What cannot be in such a file, or `nil`.
+    /// The first impossible value in the file; `nil` if all values are possible.
     var fault: String? { get }
 }
 
 extension KeyRecord {
     /// Reads a file.
     ///
-    /// - Parameter bytes: All of it.
+    /// - Parameter bytes: The whole file.
     /// - Throws: `KeyResultsError`.
     package init(file bytes: [UInt8]) throws(KeyResultsError) {
         let data = Data(bytes)
@@ -46,19 +46,19 @@ extension KeyRecord {
     }
 }
 
-/// As much of a file as every schema has.
+/// The part of a file that every schema has.
 private struct AnySchema: Decodable {
     var schema: String
 }
 
-/// Why a file of results on keys could not be understood.
+/// The reasons why a file of results on keys cannot be read.
 public enum KeyResultsError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// It names another schema.
+    /// The file has another schema.
     case unknownSchema(String, expected: String)
-    /// It is not what its schema says.
+    /// The file is not what its schema requires.
     case damaged(String, expected: String)
 
-    /// What failed, the value, what was expected.
+    /// The message: what failed, the value, and what was expected.
     public var description: String {
         switch self {
         case .unknownSchema(let schema, let expected): "unknown schema \"\(schema)\": expected \(expected)"
@@ -68,34 +68,34 @@ public enum KeyResultsError: Error, Hashable, Sendable, CustomStringConvertible 
 }
 
 extension KeyResultsError: ExitStatusProviding {
-    /// A result file is an input.
+    /// The status for bad data, as a result file is an input.
     package var exitStatus: ExitStatus { .badData }
 }
 
-/// What a folder of results holds on keys.
+/// The results on keys in a folder of results.
 public struct KeyResults: Codable, Hashable, Sendable {
-    /// How long players waited.
+    /// The times that players waited for keys.
     public var waits: KeyWaitsRecord?
-    /// What clients asked of a key server.
+    /// The load on a key server.
     public var load: KeyLoadRecord?
-    /// The same of few clients, simulated and run.
+    /// The load of fewer clients, simulated and run.
     public var loopback: KeyLoadRecord?
 
-    /// Creates results.
+    /// The records of a folder; `nil` for a missing file.
     public init(waits: KeyWaitsRecord? = nil, load: KeyLoadRecord? = nil, loopback: KeyLoadRecord? = nil) {
         self.waits = waits
         self.load = load
         self.loopback = loopback
     }
 
-    /// Whether there are no figures.
+    /// True if there are no figures.
     public var isEmpty: Bool {
         (waits?.cells ?? []).isEmpty && (load?.cells ?? []).isEmpty && (loopback?.cells ?? []).isEmpty
     }
 }
 
 extension KeyWaitsRecord {
-    /// The record as its file has it.
+    /// The record as JSON, as in its file.
     package var json: JSONValue {
         [
             "schema": .string(schema), "command": JSONValue(strings: command), "host": host.json,
@@ -121,7 +121,7 @@ extension KeyWaitsRecord.Cell {
 }
 
 extension KeyLoadRecord {
-    /// The record as its file has it.
+    /// The record as JSON, as in its file.
     package var json: JSONValue {
         [
             "schema": .string(schema), "command": JSONValue(strings: command), "clients": .integer(clientCount),
@@ -164,7 +164,7 @@ extension RunHeader.Host {
 }
 
 extension KeyWaitsRecord: KeyRecord {
-    /// What cannot be in such a file, or `nil`.
+    /// The first impossible value in the file; `nil` if all values are possible.
     package var fault: String? {
         guard cells.count <= 1000 else { return "\(cells.count) cells" }
         for (index, cell) in cells.enumerated() {
@@ -180,7 +180,7 @@ extension KeyWaitsRecord: KeyRecord {
 }
 
 extension KeyLoadRecord: KeyRecord {
-    /// What cannot be in such a file, or `nil`.
+    /// The first impossible value in the file; `nil` if all values are possible.
     package var fault: String? {
         guard cells.count <= 100 else { return "\(cells.count) cells" }
         for (index, cell) in cells.enumerated() {

@@ -1,4 +1,4 @@
-/// How long players waited for their keys: from opening a playlist to its first plaintext byte.
+/// The times that players wait for their keys: from opening a playlist to its first plaintext byte.
 public struct KeyWaitsRecord: Codable, Hashable, Sendable {
     /// The version of this format that the program writes.
     public static let currentSchema = "chunkwise-key-waits-1"
@@ -11,17 +11,17 @@ public struct KeyWaitsRecord: Codable, Hashable, Sendable {
     public var command: [String]
     /// The machine.
     public var host: RunHeader.Host
-    /// What the order within rounds was drawn from.
+    /// The seed of the order within rounds.
     public var seed: UInt64
-    /// How often everything was measured.
+    /// The number of rounds, each of which measures everything once.
     public var rounds: UInt64
-    /// How many keys the playlist had, one for each segment.
+    /// The number of keys of the playlist, one for each segment.
     public var keyCount: UInt64
-    /// How long each segment was, in bytes.
+    /// The length of each segment in bytes.
     public var segmentByteCount: UInt64
     /// The crypto library's name.
     public var backend: String
-    /// A cell for each way and server, those of a server together.
+    /// The cells, one for each way and server; those of a server are together.
     public var cells: [Cell]
 
     private enum CodingKeys: String, CodingKey {
@@ -29,7 +29,7 @@ public struct KeyWaitsRecord: Codable, Hashable, Sendable {
         case keyCount = "keys"
     }
 
-    /// Creates a record.
+    /// A record of one measurement.
     public init(
         command: [String], host: RunHeader.Host, seed: UInt64, rounds: UInt64, keyCount: UInt64,
         segmentByteCount: UInt64, backend: String, cells: [Cell]
@@ -44,31 +44,31 @@ public struct KeyWaitsRecord: Codable, Hashable, Sendable {
         self.cells = cells
     }
 
-    /// Where keys came from, and when.
+    /// The source of the keys, and the time at which they arrive.
     public enum Way: String, Codable, CaseIterable, Hashable, Sendable {
         /// From files.
         case local
-        /// From a session that has them.
+        /// From a session that already has them.
         case preloaded
-        /// From a session that asks for all of them at once when the playlist is opened.
+        /// From a session that requests all of them at once when the playlist is opened.
         case batched
-        /// From a session that asks for each when it is needed.
+        /// From a session that requests each one when it is needed.
         case onDemand
     }
 
-    /// One way with one server.
+    /// The figures of one way with one server.
     public struct Cell: Codable, Hashable, Sendable {
-        /// Where keys came from.
+        /// The source of the keys.
         public var way: Way
-        /// How long the server held an answer back.
+        /// The time for which the server held back an answer, in milliseconds.
         public var delayMilliseconds: UInt64
         /// The max number of requests between opening and the first byte.
         public var requestCount: UInt64
-        /// A sample of each round.
+        /// The samples in nanoseconds, one a round.
         public var samplesNanoseconds: [UInt64]
-        /// The samples' median.
+        /// The median of the samples.
         public var medianNanoseconds: Double
-        /// The time over that with local keys in the same round.
+        /// The ratio of the time to that with local keys in the same round.
         public var ratioToLocal: Ratio
 
         private enum CodingKeys: String, CodingKey {
@@ -76,7 +76,7 @@ public struct KeyWaitsRecord: Codable, Hashable, Sendable {
             case requestCount = "requests"
         }
 
-        /// Creates a cell.
+        /// A cell with its samples.
         public init(
             way: Way, delayMilliseconds: UInt64, requestCount: UInt64, samplesNanoseconds: [UInt64],
             medianNanoseconds: Double, ratioToLocal: Ratio
@@ -99,7 +99,7 @@ public struct KeyWaitsRecord: Codable, Hashable, Sendable {
         /// The interval's upper end.
         public var high: Double
 
-        /// Creates a ratio.
+        /// A ratio with the ends of its interval.
         public init(low: Double, estimate: Double, high: Double) {
             self.low = low
             self.estimate = estimate

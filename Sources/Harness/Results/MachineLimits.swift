@@ -2,19 +2,18 @@ import Glibc
 import Statistics
 import Support
 
-/// What the machine itself can do: rates that no reader exceeds, whatever its backend.
+/// The limits of the machine itself: rates that no reader exceeds, whatever its backend.
 ///
-/// A throughput means little without them: half of what the AES unit gives is slow, and all of what `pread` gives is as
-/// fast as it gets.
+/// A throughput means little without them. Half of the AES unit's rate is slow, and all of `pread`'s rate is as fast as
+/// this machine gets.
 package struct MachineLimits: Codable, Hashable, Sendable {
     /// The CPU instructions for AES: `vaes-avx512`, `vaes-avx2`, `aes-ni`, `arm`, or `none`.
     package var aesUnit: String
-    /// What one thread can do.
+    /// The limits of one thread.
     package var oneThread: ThreadLimits
-    /// What as many threads as there are CPUs, or as were asked for, can do together.
+    /// The limits of all threads together: as many as the machine has CPUs, or as the user asked for.
     package var allThreads: ThreadLimits
 
-    /// Creates limits.
     package init(aesUnit: String, oneThread: ThreadLimits, allThreads: ThreadLimits) {
         self.aesUnit = aesUnit
         self.oneThread = oneThread
@@ -22,22 +21,21 @@ package struct MachineLimits: Codable, Hashable, Sendable {
     }
 }
 
-/// The limits of a number of threads together.
+/// The limits of a number of threads that work together.
 package struct ThreadLimits: Codable, Hashable, Sendable {
     /// The number of threads.
     package var threads: Int
     /// Decryption of independent blocks in the smallest cache, by key length; empty without an AES unit.
     package var aesDecrypt: [KeyRate]
-    /// Copying where both sides are in the second cache. The rate counts each byte once.
+    /// Copying between two buffers in the second cache. The rate counts each byte once.
     package var cacheCopy: BufferRate
-    /// Copying where neither side fits a cache. The rate counts each byte once.
+    /// Copying between two buffers that fit no cache. The rate counts each byte once.
     package var memoryCopy: BufferRate
     /// Copying from memory into a window, shortest window first.
     package var memoryRead: [BufferRate]
     /// `pread` of a file that is in the page cache into a window, shortest window first.
     package var pageCacheRead: [BufferRate]
 
-    /// Creates limits.
     package init(
         threads: Int, aesDecrypt: [KeyRate], cacheCopy: BufferRate, memoryCopy: BufferRate, memoryRead: [BufferRate],
         pageCacheRead: [BufferRate]
@@ -51,9 +49,9 @@ package struct ThreadLimits: Codable, Hashable, Sendable {
     }
 }
 
-/// The limit that a throughput runs into first.
+/// The limit that a throughput reaches first.
 package struct BindingLimit: Codable, Hashable, Sendable {
-    /// What is limited.
+    /// The limited resource.
     package enum Kind: String, CaseIterable, Codable, Hashable, Sendable {
         /// Decryption by the CPU's AES instructions.
         case aesUnit
@@ -63,17 +61,16 @@ package struct BindingLimit: Codable, Hashable, Sendable {
         case memoryCopy
     }
 
-    /// What is limited.
+    /// The limited resource.
     package var kind: Kind
-    /// The limit.
+    /// The limit in bytes per second.
     package var bytesPerSecond: UInt64
-    /// The throughput over the limit: 1 is as fast as this machine gets.
+    /// The throughput divided by the limit: 1 is as fast as this machine gets.
     ///
-    /// One thread that first reads and then decrypts stays below 1 even if both are perfect, since it never does both at
-    /// once: it gets 1 ÷ (1 ÷ a + 1 ÷ b) of two limits a and b.
+    /// One thread that first reads and then decrypts stays below 1 even if both steps are perfect, since it never does
+    /// both at once. With two limits a and b, it gets 1 ÷ (1 ÷ a + 1 ÷ b).
     package var share: Double
 
-    /// Creates a limit.
     package init(kind: Kind, bytesPerSecond: UInt64, share: Double) {
         self.kind = kind
         self.bytesPerSecond = bytesPerSecond
@@ -81,27 +78,27 @@ package struct BindingLimit: Codable, Hashable, Sendable {
     }
 }
 
-/// Where ciphertext comes from, as far as it limits; the raw values are those of `source` in a cell.
+/// The sources of ciphertext that have different limits; the raw values are those of `source` in a cell.
 package enum LimitedSource: String, CaseIterable, Codable, Hashable, Sendable {
     /// A file in the page cache.
     case file
-    /// A file in the page cache that is mapped: decryption takes the place of the copy, and needs its bandwidth.
+    /// A mapped file in the page cache: decryption takes the place of the copy, and needs its bandwidth.
     case mmap
-    /// Memory.
+    /// A buffer in memory.
     case memory
-    /// Computed where it is read: there is no limit but the AES unit's.
+    /// Ciphertext that is computed during the read; only the AES unit limits it.
     case generated
 }
 
 extension MachineLimits {
-    /// Says which limit a cell runs into: the smaller one of the AES unit's and of the one for getting at ciphertext.
+    /// Returns the limit that a cell reaches first: the AES unit's or the source's, whichever is lower.
     ///
     /// - Parameters:
     ///   - bytesPerSecond: The cell's throughput.
     ///   - keyByteCount: The key's length: 16, 24 or 32.
-    ///   - windowByteCount: The bytes that are read and decrypted in one step.
-    ///   - source: Where they are read.
-    ///   - threads: The threads that read side by side.
+    ///   - windowByteCount: The bytes that the reader reads and decrypts in one step.
+    ///   - source: The source of the ciphertext.
+    ///   - threads: The threads that read at the same time.
     /// - Returns: The limit, or `nil` if none is known.
     package func bindingLimit(
         bytesPerSecond: Double, keyByteCount: Int, windowByteCount: UInt64, source: LimitedSource, threads: Int
@@ -112,14 +109,14 @@ extension MachineLimits {
         return BindingLimit(kind: kind, bytesPerSecond: UInt64(nearest: bound), share: bytesPerSecond / bound)
     }
 
-    /// The limits of a cell, as far as they are known: the AES unit's, and the one for getting at ciphertext.
+    /// Returns the known limits of a cell: the AES unit's and the source's.
     ///
     /// - Parameters:
     ///   - keyByteCount: The key's length: 16, 24 or 32.
-    ///   - windowByteCount: The bytes that are read and decrypted in one step.
-    ///   - source: Where they are read.
-    ///   - threads: The threads that read side by side.
-    /// - Returns: What is limited, and the limit in bytes per second, above 0.
+    ///   - windowByteCount: The bytes that the reader reads and decrypts in one step.
+    ///   - source: The source of the ciphertext.
+    ///   - threads: The threads that read at the same time.
+    /// - Returns: Each limited resource with its limit in bytes per second, above 0.
     package func limits(
         keyByteCount: Int, windowByteCount: UInt64, source: LimitedSource, threads: Int
     ) -> [(kind: BindingLimit.Kind, bytesPerSecond: Double)] {
@@ -134,7 +131,7 @@ extension MachineLimits {
         let read: (BindingLimit.Kind, Double)? =
             switch source {
             case .file: limit(.pageCacheRead) { Self.rate(of: $0.pageCacheRead, at: windowByteCount) }
-            // The longest window is one that fits no cache.
+            // The copy between buffers that fit no cache serves as the longest window.
             case .memory, .mmap:
                 limit(.memoryCopy) { Self.rate(of: $0.memoryRead + [$0.memoryCopy], at: windowByteCount) }
             case .generated: nil
@@ -142,18 +139,21 @@ extension MachineLimits {
         return [aes, read].compactMap { $0 }
     }
 
-    /// What some threads can do at most, if one and all are known: as many times what one does, up to what all do.
+    /// Returns the limit of some threads from those of one thread and of all threads: the limit of one thread times the
+    /// number of threads, up to that of all threads.
     static func interpolate(one: Double, all: Double, of allThreadCount: Int, threads: Int) -> Double {
-        // All can do what one can, and one its share of what all can: where they did less, something else was running.
+        // All threads can do what one can, and one thread can do its share of what all can. If they did less, something
+        // else was running.
         let minimum = max(one, all / Double(max(1, allThreadCount)))
         let maximum = max(minimum, all)
         return threads >= allThreadCount ? maximum : min(minimum * Double(max(1, threads)), maximum)
     }
 
-    /// The rate at a window between two measured ones, on a line over the logarithm of the window; beyond the shortest
-    /// and the longest, theirs.
+    /// Returns the rate at a window, interpolated between the two nearest measured windows.
     ///
-    /// - Returns: `nil` if none was measured.
+    /// The rate is linear in the logarithm of the window. Below the shortest and above the longest window, it is
+    /// theirs.
+    /// - Returns: `nil` if no window was measured.
     static func rate(of rates: [BufferRate], at windowByteCount: UInt64) -> Double? {
         let points = rates.sorted { $0.bufferByteCount < $1.bufferByteCount }
         guard let above = points.first(where: { $0.bufferByteCount >= windowByteCount }) else {
@@ -170,21 +170,21 @@ extension MachineLimits {
     }
 }
 
-/// The binary logarithm of the ratio of two lengths, both above 0. The corresponding C function is `log2`.
+/// Returns the binary logarithm of the ratio of two lengths, both above 0. The corresponding C function is `log2`.
 private func logarithm(_ byteCount: UInt64, over other: UInt64) -> Double {
     log2(Double(max(1, byteCount)) / Double(max(1, other)))
 }
 
-/// How fast bytes went through something, several times over.
+/// The rate of a flow of bytes, from several samples.
 package struct Rate: Codable, Hashable, Sendable {
-    /// The bytes that went through during each sample, over all threads.
+    /// The bytes of each sample, over all threads.
     package var byteCount: UInt64
-    /// How long each sample took.
+    /// The duration of each sample.
     package var nanoseconds: [UInt64]
-    /// `byteCount` over the median of the samples; 0 if there are none.
+    /// `byteCount` divided by the median of the samples; 0 if there are none.
     package var bytesPerSecond: UInt64
 
-    /// Creates a rate from its samples.
+    /// A rate whose `bytesPerSecond` is computed from the samples.
     package init(byteCount: UInt64, nanoseconds: [UInt64]) {
         self.byteCount = byteCount
         self.nanoseconds = nanoseconds
@@ -196,12 +196,11 @@ package struct Rate: Codable, Hashable, Sendable {
 
 /// A rate that depends on the length of a buffer.
 package struct BufferRate: Codable, Hashable, Sendable {
-    /// The buffer's length in bytes: the window that is read into, or each of the two sides of a copy.
+    /// The buffer's length in bytes: that of the window, or of each side of a copy.
     package var bufferByteCount: UInt64
-    /// The rate with such buffers.
+    /// The rate with buffers of this length.
     package var rate: Rate
 
-    /// Creates a rate.
     package init(bufferByteCount: UInt64, rate: Rate) {
         self.bufferByteCount = bufferByteCount
         self.rate = rate
@@ -212,10 +211,9 @@ package struct BufferRate: Codable, Hashable, Sendable {
 package struct KeyRate: Codable, Hashable, Sendable {
     /// The key's length in bytes: 16, 24 or 32.
     package var keyByteCount: Int
-    /// The rate with such keys.
+    /// The rate with keys of this length.
     package var rate: Rate
 
-    /// Creates a rate.
     package init(keyByteCount: Int, rate: Rate) {
         self.keyByteCount = keyByteCount
         self.rate = rate

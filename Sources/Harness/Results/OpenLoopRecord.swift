@@ -1,36 +1,38 @@
 import Statistics
 
-/// What an open loop found at one load: reads that were due at times drawn before, whatever became of others.
+/// The latencies of an open loop at one load: each read is due at a time that was drawn before, whether or not earlier
+/// reads are done.
 ///
-/// All reads of all processes are kept and sorted. An HDR histogram would take less memory for more reads than a process
-/// keeps here, would round each to three digits, and would be one more dependency.
+/// The record sorts all reads of all processes. An HDR histogram would take less memory for longer runs than these, but
+/// it would round each latency to three digits and add a dependency.
 package struct OpenLoopRecord: Codable, Hashable, Sendable {
-    /// The load: `poisson:2000`.
+    /// The load, such as `poisson:2000`.
     package let arrivals: String
-    /// The reads that were due in a second.
+    /// The number of reads that were due in a second.
     package let offeredPerSecond: Double
-    /// The reads that were done in a second: the load × the share of the time that the schedule takes, of the process in
-    /// the middle. So that the luck of a Poisson process is not taken for an overload.
+    /// The number of reads that were completed in a second: the load times the ratio of the scheduled to the elapsed
+    /// time. The ratio is that of the median process. So a lucky or unlucky draw of a Poisson process does not look
+    /// like an overload.
     package let achievedPerSecond: Double
-    /// How many processes there were.
+    /// The number of processes.
     package let processCount: Int
-    /// How many reads all of them did.
+    /// The number of reads of all processes.
     package let readCount: Int
-    /// From when a read was due until it was done.
+    /// The time from a read's due time until it is complete.
     package let latency: Percentiles
-    /// From when a read was started until it was done, which is all that a closed loop sees.
+    /// The time from a read's start until it is complete, which is all that a closed loop sees.
     package let service: Percentiles
 
-    /// What one process found.
+    /// The times of one process.
     package struct Process: Hashable, Sendable {
-        /// For each read, the nanoseconds from its due time on.
+        /// For each read, the time from its due time until it is complete, in nanoseconds.
         package let latencies: [UInt64]
-        /// For each read, the nanoseconds from its start on.
+        /// For each read, the time from its start until it is complete, in nanoseconds.
         package let services: [UInt64]
-        /// When the last read was due, and when the last one was done, from the start of the schedule.
+        /// The last read's due time, and the time at which the last read was complete, both from the start of the
+        /// schedule.
         package let dueNanoseconds: UInt64, elapsedNanoseconds: UInt64
 
-        /// Creates what a process found.
         package init(latencies: [UInt64], services: [UInt64], dueNanoseconds: UInt64, elapsedNanoseconds: UInt64) {
             self.latencies = latencies
             self.services = services
@@ -39,7 +41,7 @@ package struct OpenLoopRecord: Codable, Hashable, Sendable {
         }
     }
 
-    /// Puts the reads of processes together; `nil` without any read.
+    /// Combines the reads of several processes; `nil` without any read.
     package init?(arrivals: String, offeredPerSecond: Double, _ processes: [Process]) {
         let shares = processes.compactMap { process -> Double? in
             process.elapsedNanoseconds > 0
@@ -57,21 +59,23 @@ package struct OpenLoopRecord: Codable, Hashable, Sendable {
         self.service = service
     }
 
-    /// Whether the reader did not keep up, so that latencies grow for as long as it lasts.
+    /// True if the reader did not keep up, so that latencies grow for as long as the load lasts.
     package var isOverloaded: Bool { achievedPerSecond < 0.95 * offeredPerSecond }
 
-    /// Percentiles by nearest rank, in nanoseconds; `nil` for one that too few reads give an upper bound.
+    /// Percentiles by nearest rank, in nanoseconds. A percentile is `nil` if there are too few reads for an upper
+    /// bound.
     ///
-    /// The longest of n reads is an upper bound of the p-th part with a confidence of 1 − pⁿ, whatever the distribution.
+    /// The longest of n reads is an upper bound of the p-th part with a confidence of 1 − pⁿ, whatever the
+    /// distribution.
     /// - Source: David and Nagaraja, "Order Statistics", 3rd edition (2003), §7.1.
     package struct Percentiles: Codable, Hashable, Sendable {
         package let p50: UInt64, p90: UInt64?, p99: UInt64?, p999: UInt64?, p9999: UInt64?
         package let max: UInt64
 
-        /// The reads that p90, p99, p99.9 and p99.99 need, for 95 %.
+        /// The numbers of reads that p90, p99, p99.9 and p99.99 need for a confidence of 95 %.
         package static let neededCounts = [29, 299, 2995, 29_956]
 
-        /// Sorts reads; `nil` without any.
+        /// Sorts the durations of reads; `nil` without any.
         package init?(_ nanoseconds: [UInt64]) {
             let sorted = nanoseconds.sorted()
             guard let last = sorted.last else { return nil }
@@ -86,7 +90,7 @@ package struct OpenLoopRecord: Codable, Hashable, Sendable {
             max = last
         }
 
-        /// All of them, from the lowest.
+        /// All percentiles, from the lowest to the max.
         package var all: [UInt64?] { [p50, p90, p99, p999, p9999, max] }
     }
 }

@@ -1,29 +1,30 @@
 import FoundationEssentials
 import Support
 
-/// Reads a result file piece by piece, for reports: of the file itself no more than a piece or a line is kept.
+/// Reads a result file piece by piece for reports. Of the file itself, it keeps one piece or one line at a time.
 ///
-/// A killed run may leave a last line without an end. If it is a whole record all the same, it counts; otherwise its
-/// bytes are counted and left out.
+/// A killed run may leave a last line without a newline. If the line is a complete record, it counts; otherwise the
+/// reader counts its bytes and leaves them out.
 package struct ResultFileReader {
-    /// A round of a million iterations, which is the max, takes 21 MB; a file that goes on like this is no result file.
+    /// The max length of a line. The longest round, with a million iterations, takes 21 MB; a longer line means that
+    /// this is no result file.
     private static let longestLine = 32 << 20
 
-    /// What is parsed at a time by one thread, at least.
+    /// The min number of bytes that one thread parses at a time.
     private static let leastShare = 1 << 16
 
     private var builder = RunResultsBuilder()
-    /// The hosts of a merged file that came before.
+    /// The results of earlier hosts in a merged file.
     private var earlierHosts: [RunResults] = []
     private var rest: [UInt8] = []
     private var lineNumber = 0
 
-    /// Begins before a file's first byte.
+    /// Starts before a file's first byte.
     package init() {}
 
-    /// Takes the next bytes of the file; its lines are parsed on all CPUs.
+    /// Takes the next bytes of the file; all CPUs parse their lines.
     ///
-    /// - Throws: `ResultsError` for what is whole and wrong.
+    /// - Throws: `ResultsError` for a complete line that is wrong.
     package mutating func take(_ bytes: UnsafeRawBufferPointer) throws(ResultsError) {
         guard let last = bytes.lastIndex(of: Self.newline) else { return try keep(bytes[...]) }
         rest.append(contentsOf: bytes[...last])
@@ -46,7 +47,7 @@ package struct ResultFileReader {
 
     private static let newline = UInt8(ascii: "\n")
 
-    /// Parses lines, each with its end.
+    /// Parses lines, each with its newline.
     private static func lines(_ share: ArraySlice<UInt8>) -> [ResultLine] {
         var samples: [UInt64] = []
         return share.withUnsafeBytes { bytes in
@@ -58,8 +59,8 @@ package struct ResultFileReader {
 
     /// Ends the file.
     ///
-    /// - Returns: What is in it; of a merged file, one for each host.
-    /// - Throws: `ResultsError.missingHeader` if there is no whole header.
+    /// - Returns: The results; for a merged file, one element a host.
+    /// - Throws: `ResultsError.missingHeader` if there is no complete header.
     package mutating func finishHosts() throws(ResultsError) -> [RunResults] {
         let last = try finish()
         return earlierHosts + [last]
@@ -67,8 +68,8 @@ package struct ResultFileReader {
 
     /// Ends the file.
     ///
-    /// - Returns: What is in it; of a merged file, its last host's results.
-    /// - Throws: `ResultsError.missingHeader` if there is no whole header.
+    /// - Returns: The results; for a merged file, those of its last host.
+    /// - Throws: `ResultsError.missingHeader` if there is no complete header.
     package mutating func finish() throws(ResultsError) -> RunResults {
         var samples: [UInt64] = []
         let last = rest.withUnsafeBytes { ResultLine($0, samples: &samples) }
@@ -93,7 +94,7 @@ package struct ResultFileReader {
     }
 }
 
-/// What a line of a result file turns out to be.
+/// A parsed line of a result file.
 private enum ResultLine: Sendable {
     case record(ResultRecord)
     case otherSchema(String)
@@ -121,7 +122,7 @@ private enum ResultLine: Sendable {
     }
 }
 
-/// As much of a header as every schema has.
+/// The part of a header that every schema has.
 struct AnyHeader: Decodable {
     struct Schema: Decodable {
         var schema: String

@@ -1,13 +1,13 @@
 import Support
 
 extension ResultRecord {
-    /// Reads a round of timings that looks as this program writes it, or returns `nil`: then a general decoder has the
-    /// last word.
+    /// Reads a round of timings in the form that this program writes; `nil` for any other line.
     ///
-    /// Nearly all of a file's bytes are samples of rounds; the other records are left to the decoder altogether.
+    /// The general decoder then reads the line. Nearly all bytes of a file are samples of rounds, so the other records
+    /// are always left to the decoder.
     /// - Parameters:
-    ///   - line: The line, without its end.
-    ///   - samples: A list to use again from line to line.
+    ///   - line: The line, without the newline.
+    ///   - samples: A buffer that is used again for each line.
     package init?(scanning line: UnsafeRawBufferPointer, samples: inout [UInt64]) {
         var scanner = JSONScanner(line)
         var record: ResultRecord?
@@ -25,7 +25,7 @@ extension ResultRecord {
     }
 }
 
-/// Returns a member that a record must have; without it a decoder says what is wrong.
+/// Returns a member that a record must have. Throws if it is missing, so that the decoder reports the error.
 private func required<Value>(_ value: Value?) throws(JSONScanner.Unusual) -> Value {
     guard let value else { throw JSONScanner.Unusual() }
     return value
@@ -42,7 +42,7 @@ extension TimeRecord {
             case "nanoseconds":
                 guard nanoseconds == nil else { throw JSONScanner.Unusual() }
                 try scanner.unsigned(into: &samples)
-                // A copy of just the right length: there may be millions of samples.
+                // A copy of exactly this length, as there may be millions of samples.
                 nanoseconds = samples.withUnsafeBufferPointer { Array($0) }
             case "residentByteCount": try scanner.read(&resident)
             case "usage": try scanner.read(&used, as: ProcessUsage.init)

@@ -3,16 +3,16 @@ import Support
 
 /// One line of a result file.
 ///
-/// A result file is JSON Lines: the header first, then whatever was found, in the order in which it was found. A line
-/// is appended as soon as it is known, so that a run that is killed loses what it was doing and nothing else.
+/// A result file is JSON Lines: the header first, then all other records in the order of the run. The program appends
+/// each line at once, so that a killed run loses only the record that it was working on.
 public enum ResultRecord: Hashable, Sendable {
-    /// What is true of the whole run.
+    /// The facts of the whole run.
     case header(RunHeader)
-    /// One subject's outcome in the vectors.
+    /// One subject's results in the vectors.
     case conformance(ConformanceRecord)
-    /// How the vectors did in their own test.
+    /// The results of the vectors' own test.
     case mutants(MutantsRecord)
-    /// A cell's plaintext was right.
+    /// A cell whose plaintext was right.
     case check(CheckRecord)
     /// One round of timings.
     case time(TimeRecord)
@@ -20,16 +20,16 @@ public enum ResultRecord: Hashable, Sendable {
     case latency(LatencyRecord)
     /// Peak memory.
     case memory(MemoryRecord)
-    /// A cell failed; nothing else of it counts.
+    /// A cell that failed; its other records do not count.
     case failure(FailureRecord)
-    /// The run came to its end; a file without this record was broken off.
+    /// The end of the run; a file without this record was cut off.
     case end
-    /// A shard's file is whole; nothing follows.
+    /// The end of a complete shard's file.
     case seal(SealRecord)
 }
 
 extension ResultRecord: Codable {
-    /// The one member of a line's object, which says what the line is.
+    /// The only member of a line's object; its name is the kind of the record.
     private enum Key: String, CodingKey, CaseIterable {
         case header
         case conformance
@@ -43,7 +43,9 @@ extension ResultRecord: Codable {
         case seal
     }
 
-    /// Reads a record: an object with one member, named after what it is.
+    /// Reads a record: an object with one member, whose name is the kind of the record.
+    ///
+    /// - Throws: `DecodingError`, also for numbers that no run has.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: Key.self)
         guard let key = members.allKeys.first, members.allKeys.count == 1 else {
@@ -68,7 +70,7 @@ extension ResultRecord: Codable {
         }
     }
 
-    /// Writes a record.
+    /// Writes the record as an object with one member.
     public func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: Key.self)
         switch self {
@@ -85,12 +87,12 @@ extension ResultRecord: Codable {
         }
     }
 
-    /// How many vectors an outcome can count: a file of outcomes can be added up.
+    /// The numbers of vectors that a record may have, so that the records of a file can be added up.
     private static let counts = 0...1 << 40
-    /// How many rounds a cell can have.
+    /// The numbers that a round may have.
     private static let rounds = 0..<1 << 32
 
-    /// Whether arithmetic on the record's numbers stays in bounds: files come from anywhere.
+    /// True if arithmetic on the record's numbers cannot overflow; files are not trusted.
     var isPlausible: Bool {
         guard Self.isBounded(self) else { return false }
         return switch self {
@@ -113,7 +115,8 @@ extension ResultRecord: Codable {
         }
     }
 
-    /// Tells if each whole number in a value is at least 0 and below 2⁶², whatever members it has; a seed is any number.
+    /// Returns whether each whole number in a value and its members is at least 0 and below 2⁶². A seed may be any
+    /// number.
     private static func isBounded(_ value: Any) -> Bool {
         switch value {
         case let number as UInt64: number < 1 << 62
@@ -126,7 +129,7 @@ extension ResultRecord: Codable {
 }
 
 extension ResultRecord {
-    /// The record as one line of JSON with its members in order, its end included.
+    /// Returns the record as one line of JSON with sorted members and the newline.
     package func line() throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -135,22 +138,22 @@ extension ResultRecord {
 
     /// Reads a record from its line.
     ///
-    /// - Parameter line: The line, without its end.
+    /// - Parameter line: The line, without the newline.
     /// - Throws: `DecodingError`.
     package init(line: some Sequence<UInt8>) throws {
         self = try JSONDecoder().decode(ResultRecord.self, from: Data(line))
     }
 
-    /// How the lines of the records begin that say how a file ends.
+    /// The first bytes of the lines that end a file.
     package static let (endStart, sealStart) = (Array(#"{"end""#.utf8), Array(#"{"seal""#.utf8))
 
     /// Reads a result file.
     ///
     /// - Parameter bytes: The file.
-    /// - Returns: The records, and how many bytes of the file they take: a run that was killed may leave a last line
-    ///   without an end, which counts as not written.
-    /// - Throws: `ResultsError.damagedLine` for a whole line that is no record, `.unknownSchema` if it comes from another
-    ///   version.
+    /// - Returns: The records, and the number of bytes that they take. A killed run may leave a last line without a
+    ///   newline, which does not count.
+    /// - Throws: `ResultsError.damagedLine` for a complete line that is not a record, `.unknownSchema` if the file
+    ///   comes from another version.
     package static func read(_ bytes: [UInt8]) throws(ResultsError) -> (records: [ResultRecord], byteCount: Int) {
         var records: [ResultRecord] = []
         var start = 0

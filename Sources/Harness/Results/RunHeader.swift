@@ -1,18 +1,18 @@
-/// What is true of a whole run: program, host, backends, plan and seed. The first record of a result file.
+/// The facts of a whole run: program, host, backends, plan and seed. The header is the first record of a result file.
 public struct RunHeader: Codable, Hashable, Sendable {
-    /// The version of the result format that this program writes; another number is refused, not guessed at.
+    /// The version of the result format that this program writes; files of another version are refused.
     public static let currentSchema = "chunkwise-results-1"
 
-    /// The schema of the file that this header stands in.
+    /// The schema of the file that begins with this header.
     public var schema: String
 
     /// The version of `chunkwise` that measured.
     public var programVersion: String
 
-    /// The command line that repeats the run. Keys never stand in it.
+    /// The command line that repeats the run. It never contains keys.
     public var command: [String]
 
-    /// When the run started, in ISO 8601 with a `Z`.
+    /// The start of the run, in ISO 8601 with a `Z`.
     public var startedAt: String
 
     /// The machine.
@@ -21,36 +21,36 @@ public struct RunHeader: Codable, Hashable, Sendable {
     /// The backends that were available, with their versions and CPU features.
     public var backends: [Backend]
 
-    /// The text of the plan, or `nil` where a single cell was measured.
+    /// The text of the plan; `nil` if a single cell was measured.
     public var plan: String?
 
-    /// The seed from which the order of the cells in each round, and the random workloads, are drawn.
+    /// The seed of the random workloads, and of the order of cells in each round.
     public var seed: UInt64
 
-    /// SHA-256 of the programs that measured, in hex: this one, and the subject if that is another; `nil` in results
-    /// that do not say.
+    /// SHA-256 of the programs that measured, in hex: this program's, and the subject's if that is a different one;
+    /// `nil` in results that do not say.
     public var programDigest: String?
 
-    /// Which version of which object of the user's all cells were measured on; `nil` where objects were made, and in
-    /// results that do not say.
+    /// The name and version of the user's object that all cells were measured on; `nil` if the program made the
+    /// objects, and in results that do not say.
     public var input: String?
 
-    /// Why memory was measured without cgroups; `nil` where it was measured with them, and in results that do not say.
+    /// The reason for measuring memory without cgroups; `nil` if cgroups were used, and in results that do not say.
     public var cgroupAbsence: String?
 
-    /// Which part of a job on many machines this is; `nil` for a run of its own.
+    /// The shard of a job on many machines; `nil` for a run of its own.
     public var shard: Shard?
 
-    /// Which shards were merged; `nil` in any file that was not.
+    /// The shards that were merged; `nil` in a file that was not merged.
     public var merge: Merge?
 
-    /// What the machine can do at most, measured at the run's start; `nil` where it was not.
+    /// The limits of the machine, measured at the run's start; `nil` if they were not measured.
     package var limits: MachineLimits?
 
-    /// The facts of the strategies, by their texts in cells; empty in results that do not say.
+    /// The facts of the strategies, by their texts in cells; `nil` in results that do not say.
     public var strategies: [String: StrategyFacts]?
 
-    /// Creates a header.
+    /// A header without digest, input, shard and limits, which are set later.
     public init(
         programVersion: String, command: [String], startedAt: String, host: Host, backends: [Backend], plan: String?,
         seed: UInt64
@@ -81,30 +81,30 @@ public struct RunHeader: Codable, Hashable, Sendable {
         public var kernel: String
         /// Sizes of the data caches by level, smallest first, in bytes.
         public var cacheByteCounts: [UInt64]
-        /// The kernel's setting for transparent huge pages (`always`, `madvise`, `never`), or `nil` where unknown.
+        /// The kernel's setting for transparent huge pages (`always`, `madvise`, `never`); `nil` if unknown.
         public var transparentHugePages: String?
-        /// The CPU frequency governor, or `nil` where there is none to be seen.
+        /// The CPU frequency governor; `nil` if the kernel shows none.
         public var frequencyGovernor: String?
-        /// Whether the CPU may raise its frequency above the nominal one, or `nil` where it is not known.
+        /// True if the CPU may raise its frequency above the nominal one; `nil` if unknown.
         public var isTurboOn: Bool?
-        /// What a scheduler calls the machine, of which several may share a host's name; `nil` without one.
+        /// A scheduler's name for the machine, as several machines may share a host's name; `nil` without a scheduler.
         public var nodeName: String?
-        /// What tells this start of the machine from others, as the kernel gives it; `nil` where it does not.
+        /// The kernel's identifier of this start of the machine; `nil` if the kernel has none.
         public var bootID: String?
-        /// What tells the machine from others: a digest of `/etc/machine-id`, which is nobody else's business; `nil`
-        /// without one.
+        /// The identifier of the machine: a keyed digest of `/etc/machine-id`, because the file itself is confidential.
+        /// `nil` without that file.
         public var machineID: String?
-        /// The revision of the CPU's microcode, as the kernel gives it; `nil` where it does not.
+        /// The revision of the CPU's microcode, as the kernel gives it; `nil` if the kernel has none.
         public var microcode: String?
         /// The CPUs that the run may use, such as `0-3,8`; `nil` in results that do not say.
         public var cpuset: String?
         /// The number of CPUs that the run may use; `nil` in results that do not say.
         public var cpusetCount: Int?
-        /// What is special about these CPUs: that they are of several NUMA nodes, or have another capacity than the
-        /// machine's fastest; `nil` for all others, and where the kernel does not say.
+        /// The peculiarity of these CPUs: they belong to several NUMA nodes, or have another capacity than the
+        /// machine's fastest CPU. `nil` for all other CPUs, and if the kernel does not say.
         public var cpuKind: String?
 
-        /// Creates a host description.
+        /// A host without names and identifiers of scheduler, kernel and CPU set, which are set later.
         public init(
             name: String, cpuModel: String, cpuCount: Int, cpuFlags: [String], memoryByteCount: UInt64, kernel: String,
             cacheByteCounts: [UInt64] = [], transparentHugePages: String? = nil, frequencyGovernor: String? = nil,
@@ -122,23 +122,23 @@ public struct RunHeader: Codable, Hashable, Sendable {
             self.isTurboOn = isTurboOn
         }
 
-        /// What it is called among several: by a scheduler, or else by itself.
+        /// The host's name in a list of several: the scheduler's, or else the host's own.
         package var label: String { nodeName ?? name }
 
-        /// The number of CPUs that the run may use, as far as it is known.
+        /// The number of CPUs that the run may use; the number of online CPUs in results that do not say.
         package var usableCPUCount: Int { cpusetCount ?? cpuCount }
     }
 
-    /// A crypto library as it was found.
+    /// A crypto library on the machine that measured.
     public struct Backend: Codable, Hashable, Sendable {
         /// The name that selects it, such as `libgcrypt`.
         public var name: String
         /// The library's version.
         public var version: String
-        /// The CPU features that it uses.
+        /// The CPU features that the library uses.
         public var cpuFeatures: [String]
 
-        /// Creates a backend description.
+        /// A library with its version.
         public init(name: String, version: String, cpuFeatures: [String]) {
             self.name = name
             self.version = version

@@ -1,21 +1,21 @@
 package import Support
 
-/// A result file as a whole: what every report is computed from.
+/// The content of a result file, from which all reports are computed.
 public struct RunResults: Codable, Hashable, Sendable {
-    /// What is true of the whole run.
+    /// The facts of the whole run.
     public var header: RunHeader
-    /// The subjects' outcomes in the vectors, in the order of the file.
+    /// The subjects' results in the vectors, in the order of the file.
     public var conformance: [ConformanceRecord]
-    /// How the vectors did in their own test, or `nil` if that was not part of the run.
+    /// The results of the vectors' own test; `nil` if it was not part of the run.
     public var mutants: MutantsRecord?
     /// The cells, in the order in which the file first names them.
     public var cells: [CellResult]
-    /// Whether the run came to its end.
+    /// True if the run came to its end.
     public var isComplete: Bool
-    /// What stands in the file and is not reported.
+    /// The records that are in the file and are not reported.
     public var leftOut = LeftOut()
 
-    /// Creates results.
+    /// Results with nothing left out.
     public init(
         header: RunHeader, conformance: [ConformanceRecord], mutants: MutantsRecord? = nil, cells: [CellResult],
         isComplete: Bool
@@ -27,51 +27,51 @@ public struct RunResults: Codable, Hashable, Sendable {
         self.isComplete = isComplete
     }
 
-    /// Gathers the records of one file, in their order.
+    /// Collects the records of one file, in order.
     ///
-    /// Records of a cell whose check is missing, or that failed, give no speed.
-    /// - Throws: `ResultsError.missingHeader` if the first record is not a header, `.unknownSchema` if it is of another
-    ///   schema, `.secondHeader` if another run's records follow.
+    /// A cell without a check, or one that failed, has no speed.
+    /// - Throws: `ResultsError.missingHeader` if the first record is not a header, `.unknownSchema` if it has another
+    ///   schema, `.secondHeader` if records of another run follow.
     public init(records: [ResultRecord]) throws(ResultsError) {
         var builder = RunResultsBuilder()
         for (index, record) in records.enumerated() { try builder.add(record, line: index + 1) }
         self = try builder.results()
     }
 
-    /// What stands in a file and is not reported.
+    /// The parts of a file that are not reported.
     public struct LeftOut: Codable, Hashable, Sendable {
-        /// The bytes of a last record that was cut short.
+        /// The bytes of a last record that was cut off.
         public var cutByteCount = 0
-        /// Records of cells that no check announced.
+        /// The number of records of cells that no earlier check or failure names.
         public var orphanRecordCount = 0
-        /// Records of what an earlier one had said already.
+        /// The number of records that repeat an earlier one.
         public var repeatedRecordCount = 0
 
-        /// Creates nothing left out.
+        /// Counts that are all 0.
         public init() {}
     }
 }
 
-/// Everything that is known of one cell.
+/// All records of one cell.
 public struct CellResult: Codable, Hashable, Sendable {
     /// The configuration.
     public var cell: Cell
-    /// The untimed check; without it nothing below is reported.
+    /// The untimed check; reports leave out the members below without it.
     public var check: CheckRecord?
     /// Timed iterations in nanoseconds, one list a round (a fresh process each).
     public var rounds: [[UInt64]] = []
     /// Latencies of single reads, one record a process.
     public var latencies: [LatencyRecord] = []
-    /// What the timed iterations used together; `nil` where it is not known.
+    /// The usage of all timed iterations together; `nil` if unknown.
     public var usage: ProcessUsage?
     /// The max number of bytes of a cold file that the kernel kept in memory before an iteration.
     public var residentByteCount: UInt64?
-    /// Peak memory, one record a process.
+    /// The memory figures, one record a process.
     public var memories: [MemoryRecord] = []
-    /// Why the cell has no figures, or `nil` if it did not fail.
+    /// The reason for a cell without figures; `nil` if the cell did not fail.
     public var failure: String?
 
-    /// Creates a result without figures.
+    /// A result without figures.
     public init(cell: Cell) {
         self.cell = cell
     }
@@ -82,22 +82,22 @@ public struct CellResult: Codable, Hashable, Sendable {
         if let kept = time.residentByteCount { residentByteCount = max(residentByteCount ?? 0, kept) }
     }
 
-    /// The plaintext bytes that one iteration delivers; 0 where the check is missing.
+    /// The plaintext bytes that one iteration delivers; 0 without a check.
     public var deliveredByteCount: UInt64 { check?.deliveredByteCount ?? 0 }
 }
 
-/// Why a result file could not be understood.
+/// The reasons why a result file cannot be read.
 public enum ResultsError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The first record is not a header.
     case missingHeader
-    /// The header names another schema.
+    /// The header has another schema.
     case unknownSchema(String)
-    /// A line of the file, counted from 1, is no record.
+    /// A line of the file, counted from 1, is not a record.
     case damagedLine(Int)
     /// A line of the file is the header of another run.
     case secondHeader(line: Int, difference: String)
 
-    /// What failed, the value, what was expected.
+    /// The message: what failed, the value, and what was expected.
     public var description: String {
         switch self {
         case .missingHeader:
@@ -115,14 +115,14 @@ public enum ResultsError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ResultsError: ExitStatusProviding {
-    /// A result file is an input.
+    /// The status for bad data, as a result file is an input.
     package var exitStatus: ExitStatus { .badData }
 }
 
-/// Gathers the records of one result file, in their order.
+/// Collects the records of one result file, in order.
 ///
-/// Nothing that stands in a file is added up blindly: a round that is there twice counts once, a record of a cell that no
-/// check announced counts for nothing, and both are counted.
+/// Not every record counts. A round that is there twice counts once. A record of a cell that no earlier check or
+/// failure names does not count. The builder keeps the number of both.
 struct RunResultsBuilder {
     private(set) var header: RunHeader?
     private var conformance: [ConformanceRecord] = []
@@ -133,7 +133,7 @@ struct RunResultsBuilder {
     private var isComplete = false
     private var leftOut = RunResults.LeftOut()
 
-    /// A process whose record was read already.
+    /// A process whose record was read before.
     private struct SeenProcess: Hashable {
         enum Pass: Hashable {
             case memory
@@ -151,8 +151,8 @@ struct RunResultsBuilder {
     /// - Parameters:
     ///   - record: The record.
     ///   - line: The number of its line, for errors.
-    /// - Throws: `ResultsError.missingHeader` if the first record is not a header, `.unknownSchema` if it is of another
-    ///   schema, `.secondHeader` if one comes that says otherwise.
+    /// - Throws: `ResultsError.missingHeader` if the first record is not a header, `.unknownSchema` if it has another
+    ///   schema, `.secondHeader` if the record is a header that contradicts the first one.
     mutating func add(_ record: ResultRecord, line: Int) throws(ResultsError) {
         guard let header else {
             guard case .header(let first) = record else { throw .missingHeader }
@@ -184,9 +184,9 @@ struct RunResultsBuilder {
 
     /// Ends the file.
     ///
-    /// - Parameter cutByteCount: The bytes of a last record that is not whole.
-    /// - Returns: What was gathered.
-    /// - Throws: `ResultsError.missingHeader` if there was not even a header.
+    /// - Parameter cutByteCount: The bytes of a last record that is incomplete.
+    /// - Returns: The collected results.
+    /// - Throws: `ResultsError.missingHeader` if there was no header.
     func results(cutByteCount: Int = 0) throws(ResultsError) -> RunResults {
         guard let header else { throw .missingHeader }
         var results = RunResults(
@@ -210,9 +210,9 @@ struct RunResultsBuilder {
             cells[index].check = check
             return
         }
-        // Shards that share a cell check it each, and say so each.
+        // Shards that share a cell each check it, and each write a record.
         if header?.merge == nil { leftOut.repeatedRecordCount += 1 }
-        // Which of two plaintexts was the right one, cannot be told any more.
+        // It is unknown by now which of the two plaintexts was right.
         if earlier.digest != check.digest, cells[index].failure == nil {
             cells[index].failure =
                 "checked twice with two digests, \(earlier.digest) and \(check.digest): expected one"
@@ -235,7 +235,8 @@ struct RunResultsBuilder {
 }
 
 extension RunHeader {
-    /// What makes another header in the same file that of another run, or `nil` if it says the same.
+    /// Returns the first difference that makes a header one of another run; `nil` if it says the same as the first
+    /// header.
     fileprivate func difference(from first: RunHeader) -> String? {
         guard self != first else { return nil }
         let texts: [(String, String, String)] = [

@@ -1,21 +1,21 @@
-/// What the result files of one job on many machines have beside those of one machine.
+/// The members that result files of a job on many machines have, beside those of one machine.
 extension RunHeader {
-    /// The part of a job that a file holds the results of.
+    /// The part of a job whose results are in a file.
     public struct Shard: Codable, Hashable, Sendable {
-        /// SHA-256 of the manifest that says what the part is, in hex.
+        /// SHA-256 of the manifest that defines the part, in hex.
         public var manifest: String
         /// The shard's number, from 0.
         public var number: Int
-        /// How many shards the job has.
+        /// The number of shards in the job.
         public var count: Int
-        /// What tells this attempt at the shard from any other: random digits.
+        /// The identifier of this attempt at the shard: random digits.
         public var attempt: String
         /// The scheduler's name for the job, such as `slurm 1234_7`; `nil` without one.
         public var job: String?
-        /// How often the scheduler had started the job before; `nil` where it does not say.
+        /// The number of times that the scheduler had started the job before; `nil` if the scheduler does not say.
         public var restartCount: Int?
 
-        /// Creates a description.
+        /// A shard with its attempt.
         public init(
             manifest: String, number: Int, count: Int, attempt: String, job: String? = nil, restartCount: Int? = nil
         ) {
@@ -28,16 +28,16 @@ extension RunHeader {
         }
     }
 
-    /// What a merged file says of the shards that its next records come from. All of them are of one host.
+    /// The shards behind the next records of a merged file. All of them ran on one host.
     public struct Merge: Codable, Hashable, Sendable {
         /// SHA-256 of the manifest, in hex.
         public var manifest: String
-        /// How many shards the job has.
+        /// The number of shards in the job.
         public var shardCount: Int
         /// The numbers of the shards that this host ran.
         public var shards: [Int]
 
-        /// Creates a description.
+        /// The shards of one host.
         public init(manifest: String, shardCount: Int, shards: [Int]) {
             self.manifest = manifest
             self.shardCount = shardCount
@@ -46,12 +46,12 @@ extension RunHeader {
     }
 }
 
-/// The last record of a shard's file: without it, or with another digest, the file is not what was written.
+/// The last record of a shard's file. If it is missing, or has another digest, the file is not as it was written.
 public struct SealRecord: Codable, Hashable, Sendable {
     /// SHA-256 of all bytes before this record, in hex.
     public var sha256: String
 
-    /// Creates a record.
+    /// A seal with its digest.
     public init(sha256: String) {
         self.sha256 = sha256
     }

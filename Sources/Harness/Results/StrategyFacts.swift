@@ -1,4 +1,4 @@
-/// The facts that follow from a strategy's description, for reports, which do not read it.
+/// The facts that follow from a strategy's description. Reports use them because they do not read descriptions.
 public struct StrategyFacts: Codable, Hashable, Sendable {
     /// The cipher, such as `aes-gcm`.
     public var cipher: String
@@ -6,24 +6,24 @@ public struct StrategyFacts: Codable, Hashable, Sendable {
     public var source: String
     /// Says whether the file is one chunk.
     public var isWhole: Bool
-    /// Says whether a chunk's last block is filled up, and checked when it is read.
+    /// Says whether a chunk's last block is padded; readers check the padding.
     public var isPadded: Bool
-    /// Says whether a change of a chunk is noticed, by a tag.
+    /// Says whether a reader notices a changed chunk, by its tag.
     public var isTagged: Bool
-    /// Says whether a chunk in another one's place is noticed.
+    /// Says whether a reader notices a chunk in the place of another one.
     public var isIndexBound: Bool
-    /// Says whether a chunk of another object is noticed.
+    /// Says whether a reader notices a chunk of another object.
     public var isObjectBound: Bool
-    /// Says whether an object that was cut between two chunks is noticed.
+    /// Says whether a reader notices an object that was cut between two chunks.
     public var isEndBound: Bool
-    /// Says whether a playlist says which chunks there are.
+    /// Says whether a playlist lists the chunks.
     public var hasPlaylist = false
-    /// Says whether equal chunks of an object look different.
+    /// Says whether equal chunks of an object have different ciphertexts.
     public var hasOwnNonces: Bool
-    /// Says whether equal objects look different.
+    /// Says whether equal objects have different ciphertexts.
     public var isFresh: Bool
 
-    /// Makes the facts of a strategy without tags.
+    /// The facts of a strategy without tags.
     public init(cipher: String, source: String, isWhole: Bool, isPadded: Bool, hasOwnNonces: Bool, isFresh: Bool) {
         (self.cipher, self.source) = (cipher, source)
         (self.isWhole, self.isPadded) = (isWhole, isPadded)

@@ -1,4 +1,4 @@
-/// What one subject noticed of ciphertexts that were tampered with, and what it delivered of them.
+/// The changes of ciphertexts that one subject noticed, and the bytes that it delivered of changed ciphertexts.
 public struct TamperRecord: Codable, Hashable, Sendable {
     /// The version of this format that the program writes.
     public static let currentSchema = "chunkwise-tamper-1"
@@ -8,46 +8,46 @@ public struct TamperRecord: Codable, Hashable, Sendable {
     /// A row for each strategy.
     public var rows: [Row]
 
-    /// Creates a record.
+    /// The rows of one subject.
     public init(subject: String, rows: [Row]) {
         self.subject = subject
         self.rows = rows
     }
 
-    /// How often the subject failed, in all rows.
+    /// The number of cases that the subject failed, in all rows.
     public var failed: Int { rows.reduce(0) { $0 + $1.failed } }
 
-    /// How many cases were run, in all rows.
+    /// The number of cases that were run, in all rows.
     public var executed: Int { rows.reduce(0) { $0 + $1.cases.count } }
 
-    /// What became of one strategy.
+    /// The results of one strategy.
     public struct Row: Codable, Hashable, Sendable {
-        /// Whether it was run.
+        /// The state of a row.
         public enum State: String, Codable, Hashable, Sendable {
-            /// It was.
+            /// The cases were run.
             case run
-            /// The subject says that it cannot do it.
+            /// The subject says that it does not support the strategy.
             case unsupported
-            /// It was not tried, or not to its end.
+            /// The cases were not run, or not all of them.
             case notRun
         }
 
-        /// The strategy with what tells it from others.
+        /// The strategy's name, with the parameters that tell it from others.
         public var strategy: String
-        /// Whether the format says that it detects every change.
+        /// True if the format claims to detect every change.
         public var isAuthenticated: Bool
-        /// Whether it was run.
+        /// The state of the row.
         public var state: State
         /// The original plaintext's length in bytes.
         public var plaintextByteCount: UInt64
         /// The original ciphertext's length in bytes.
         public var ciphertextByteCount: UInt64
-        /// How many bytes the sequential reader read at once.
+        /// The length of the sequential reader's reads, in bytes.
         public var windowByteCount: UInt64
         /// The cases that were run.
         public var cases: [Case]
 
-        /// Creates a row.
+        /// A row of one strategy.
         public init(
             strategy: String, isAuthenticated: Bool, state: State, plaintextByteCount: UInt64,
             ciphertextByteCount: UInt64, windowByteCount: UInt64, cases: [Case]
@@ -61,26 +61,26 @@ public struct TamperRecord: Codable, Hashable, Sendable {
             self.cases = cases
         }
 
-        /// How many cases the subject failed.
+        /// The number of cases that the subject failed.
         public var failed: Int { cases.count { $0.failure != nil } }
     }
 
-    /// What became of one tampering.
+    /// The results of one tampering.
     public struct Case: Codable, Hashable, Sendable {
-        /// What was done: `truncate`, `extend`, `flip`, `swap`, `repeat`, `splice` or `header`.
+        /// The kind of change: `truncate`, `extend`, `flip`, `swap`, `repeat`, `splice` or `header`.
         public var kind: String
-        /// Where.
+        /// The place of the change.
         public var place: String
-        /// The errors, one of which opening must end with; empty where it must not.
+        /// The errors of which opening must report one; empty if opening need not fail.
         public var openingErrors: [String]
-        /// A reader from the start to the end.
+        /// The outcome of a reader from start to end.
         public var sequential: Outcome
-        /// A reader of the places that are other ones, and of nothing else.
+        /// The outcome of a reader that reads only the changed places.
         public var touching: Outcome
-        /// What was not as it has to be, or `nil`.
+        /// The reason why the subject failed the case; `nil` if it passed.
         public var failure: String?
 
-        /// Creates a case.
+        /// A case with both outcomes.
         public init(
             kind: String, place: String, openingErrors: [String], sequential: Outcome, touching: Outcome,
             failure: String?
@@ -94,42 +94,43 @@ public struct TamperRecord: Codable, Hashable, Sendable {
         }
     }
 
-    /// What one reader met.
+    /// The outcome of one reader.
     public struct Outcome: Codable, Hashable, Sendable {
-        /// How it ended.
+        /// The end of a reader's work.
         public enum State: String, Codable, Hashable, Sendable {
-            /// `open` ended with an error that says that the ciphertext is not right.
+            /// `open` failed with an error that names the ciphertext as wrong.
             case detectedAtOpen
-            /// A read did.
+            /// A read failed with such an error.
             case detectedAtRead
-            /// There was an error that says something else.
+            /// The subject failed with another error.
             case otherError
-            /// There was none: everything was delivered as if it were right.
+            /// The subject reported no error and delivered everything as if it were right.
             case undetected
-            /// There was no proper answer.
+            /// The subject gave no proper answer.
             case noAnswer
         }
 
-        /// How it ended.
+        /// The end of the reader's work.
         public var state: State
-        /// The error's name, or why there was no answer.
+        /// The error's name, or the reason for a missing answer.
         public var error: String?
-        /// The number of the read that ended it, from 1; `nil` at opening, and where none did.
+        /// The number of the read that failed, from 1; `nil` if opening failed, or nothing did.
         public var read: Int?
-        /// That read's plaintext offset.
+        /// The failed read's plaintext offset.
         public var offset: UInt64?
-        /// The reads that delivered something.
+        /// The number of reads that delivered something.
         public var readCount: Int
-        /// Delivered bytes that are not those of the original, before the error or altogether.
+        /// The number of bytes that differ from the original: delivered ones, and those that a refused read left in the
+        /// buffer.
         public var wrongByteCount: UInt64
-        /// Those of them that the format takes for authentic, such as an object's of which the header was taken, too;
-        /// not in files.
+        /// The delivered wrong bytes that are authentic to the format, such as those of an object whose header was
+        /// taken too. Not written to files.
         public var foreignByteCount: UInt64 = 0
-        /// Bytes of the original that were not delivered, though there was no error; of a sequential reader only.
+        /// The bytes of the original that were not delivered although there was no error; only for a sequential reader.
         public var missingByteCount: UInt64
-        /// Bytes that were delivered from behind the original's end.
+        /// The number of bytes that were delivered from behind the original's end.
         public var extraByteCount: UInt64
-        /// Bytes of a refused chunk that were left where the plaintext goes.
+        /// The bytes of a refused chunk that the subject left in the plaintext buffer.
         public var releasedByteCount: UInt64
 
         private enum CodingKeys: String, CodingKey {
@@ -137,7 +138,7 @@ public struct TamperRecord: Codable, Hashable, Sendable {
             case releasedByteCount
         }
 
-        /// Creates an outcome in which nothing was delivered.
+        /// An outcome; without counts, the subject delivered nothing.
         public init(
             state: State, error: String? = nil, read: Int? = nil, offset: UInt64? = nil, readCount: Int = 0,
             wrongByteCount: UInt64 = 0, missingByteCount: UInt64 = 0, extraByteCount: UInt64 = 0,
@@ -154,46 +155,46 @@ public struct TamperRecord: Codable, Hashable, Sendable {
             self.releasedByteCount = releasedByteCount
         }
 
-        /// Whether the change was noticed.
+        /// True if the subject noticed the change.
         public var isDetected: Bool { state == .detectedAtOpen || state == .detectedAtRead }
     }
 }
 
 extension TamperRecord.Row {
-    /// What a sequential reader noticed of some cases, and got.
+    /// The counts of a sequential reader: the cases that it noticed, and the bytes that it got wrong.
     public struct Counts: Hashable, Sendable {
-        /// The cases.
+        /// The number of cases.
         public var cases = 0
-        /// Those that were noticed at opening.
+        /// The number of cases that were noticed at opening.
         public var detectedAtOpen = 0
-        /// Those that were noticed at a read.
+        /// The number of cases that were noticed at a read.
         public var detectedAtRead = 0
-        /// Wrong bytes delivered, before an error or altogether; what a refused read left behind is among them.
+        /// The wrong bytes that were delivered or left behind by a refused read.
         public var wrongByteCount: UInt64 = 0
-        /// Bytes that were missing at the end, without an error.
+        /// The bytes that were missing at the end, without an error.
         public var missingByteCount: UInt64 = 0
-        /// Bytes from behind the original's end.
+        /// The bytes that were delivered from behind the original's end.
         public var extraByteCount: UInt64 = 0
-        /// Cases that the subject failed.
+        /// The number of cases that the subject failed.
         public var failed = 0
 
-        /// Those that were noticed.
+        /// The number of cases that were noticed.
         public var detected: Int { detectedAtOpen + detectedAtRead }
 
-        /// Whether there was anything to be noticed, and all of it was, without a wrong byte.
+        /// True if there were cases, and all were noticed without a wrong, missing or extra byte or a failure.
         public var isClean: Bool {
             cases > 0 && detected == cases && wrongByteCount == 0 && missingByteCount == 0 && extraByteCount == 0
                 && failed == 0
         }
 
-        /// Counts of nothing.
+        /// Counts that are all 0.
         public init() {}
     }
 
-    /// The kinds of tampering, in their order.
+    /// The kinds of tampering, in order.
     public static let kinds = ["truncate", "extend", "flip", "swap", "repeat", "splice", "header"]
 
-    /// The counts of one kind of tampering, or of all.
+    /// Returns the counts of one kind of tampering, or of all kinds.
     public func counts(kind: String? = nil) -> Counts {
         cases.reduce(into: Counts()) { counts, one in
             guard kind == nil || one.kind == kind else { return }
@@ -207,7 +208,7 @@ extension TamperRecord.Row {
         }
     }
 
-    /// The wrong bytes of each case of a kind that was not noticed, smallest first.
+    /// Returns the wrong bytes of each case of a kind that was not noticed, in ascending order.
     public func undetectedWrongByteCounts(kind: String) -> [UInt64] {
         cases.filter { $0.kind == kind && !$0.sequential.isDetected }.map(\.sequential.wrongByteCount).sorted()
     }

@@ -1,14 +1,14 @@
 import Glibc
 
-/// The exact confidence interval of a rate, of which a number of successes in a number of trials was seen.
+/// The exact confidence interval of a rate, from the number of successes in a number of trials.
 ///
-/// Each end is the rate at which what was seen, or something more extreme, has half of the error's probability.
+/// Each end is the rate at which the observed number, or a more extreme one, has half of the error's probability.
 /// - Source: Clopper and Pearson, "The Use of Confidence or Fiducial Limits Illustrated in the Case of the Binomial",
 ///   Biometrika 26 (1934).
 package struct BinomialInterval: Hashable, Sendable {
-    /// The successes.
+    /// The number of successes.
     package let successCount: Int
-    /// The trials.
+    /// The number of trials.
     package let trialCount: Int
     /// The lower end of the rate, from 0 to 1.
     package let low: Double
@@ -18,15 +18,15 @@ package struct BinomialInterval: Hashable, Sendable {
     /// The share of trials that succeeded.
     package var rate: Double { Double(successCount) / Double(trialCount) }
 
-    /// Creates an interval, or `nil` unless there are trials, and no more successes than those.
+    /// The interval, or `nil` without trials, or with more successes than trials.
     ///
-    /// One-sided, and without a success, the upper end is the bound that is known as the rule of three.
+    /// The upper end of a one-sided interval without successes is known as the rule of three.
     ///
     /// - Parameters:
-    ///   - successCount: The successes.
-    ///   - trialCount: The trials.
-    ///   - confidence: How often intervals like this hold the rate, at least; above 0, below 1.
-    ///   - isOneSided: Whether the whole error is on the side of each end, as for a bound.
+    ///   - successCount: The number of successes.
+    ///   - trialCount: The number of trials.
+    ///   - confidence: The min probability that such an interval holds the rate; above 0, below 1.
+    ///   - isOneSided: Whether each end uses the whole error, as for a bound.
     package init?(successCount: Int, trialCount: Int, confidence: Double = 0.95, isOneSided: Bool = false) {
         guard trialCount > 0, (0...trialCount).contains(successCount), confidence > 0, confidence < 1 else {
             return nil
@@ -42,9 +42,9 @@ package struct BinomialInterval: Hashable, Sendable {
         high = successCount == trialCount ? 1 : Self.root { alpha - atMost($0) }
     }
 
-    /// The probability of a number of successes in a range, as a function of the rate.
+    /// Returns the probability that the number of successes lies in a range, as a function of the rate.
     private static func tail(_ range: ClosedRange<Int>, of trialCount: Int) -> (_ rate: Double) -> Double {
-        // What does not depend on the rate costs most.
+        // The terms that do not depend on the rate take the most time, so they are computed once.
         let all = logGamma(Double(trialCount) + 1)
         let ways = range.map { all - logGamma(Double($0) + 1) - logGamma(Double(trialCount - $0) + 1) }
         return { rate in
@@ -58,7 +58,7 @@ package struct BinomialInterval: Hashable, Sendable {
         }
     }
 
-    /// Where a growing function of a rate passes 0.
+    /// Returns the rate at which a growing function passes 0.
     private static func root(_ function: (Double) -> Double) -> Double {
         var (low, high) = (0.0, 1.0)
         for _ in 0..<60 {

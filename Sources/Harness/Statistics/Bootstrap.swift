@@ -1,6 +1,7 @@
-/// How far a statistic of a few values may lie off, from the same statistic of values drawn from them with replacement.
+/// The error of a statistic of a few values, estimated by drawing from these values with replacement.
 ///
-/// For figures that other programs ask for. With few values it is too narrow, so that nothing is decided by it here.
+/// It serves figures that other programs ask for. With few values its interval is too narrow, so this program decides
+/// nothing by it.
 /// - Source: Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), chapter 13: the percentile interval.
 package struct Bootstrap: Hashable, Sendable {
     /// The 95 % interval.
@@ -8,11 +9,12 @@ package struct Bootstrap: Hashable, Sendable {
     /// The standard deviation of the statistic.
     package let standardError: Double
 
-    /// Draws 2,000 times; the same values give the same figures. Complexity: that of 2,000 calls of the statistic.
+    /// Draws 2,000 times; the same values give the same figures.
     ///
+    /// - Complexity: That of 2,000 calls of the statistic.
     /// - Parameters:
-    ///   - values: The values, of which there is at least one.
-    ///   - statistic: The statistic of as many values.
+    ///   - values: The values, at least one.
+    ///   - statistic: The statistic of a list of the same length.
     package init(_ values: [Double], of statistic: ([Double]) -> Double) {
         precondition(!values.isEmpty, "a bootstrap draws from at least one value")
         var generator = SplitMix64(seed: 1)
@@ -31,10 +33,11 @@ package func standardDeviation(of values: [Double]) -> Double? {
     return (values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(values.count - 1)).squareRoot()
 }
 
-/// Returns the mean of values of which there is at least one.
+/// Returns the mean of one value or more.
 package func mean(of values: [Double]) -> Double { values.reduce(0, +) / Double(values.count) }
 
-/// Returns the quantile of values of which there is at least one, between the two nearest by linear interpolation.
+/// Returns the quantile of one value or more, by linear interpolation between the two nearest ones.
+///
 /// - Source: Hyndman and Fan 1996, type 7.
 package func quantile(_ share: Double, of values: [Double]) -> Double {
     let sorted = values.sorted()

@@ -1,48 +1,51 @@
-/// Where the level of a series changed, or that it drifts.
+/// The places at which the level of a series changed, or its drift.
 ///
-/// Three shapes are looked for: a step, a stretch on another level (a step and its return, which a search for single
-/// steps would miss), and a steady drift. Each is fitted as in ``LevelFit``, which knows how noise hangs together from
-/// run to run. Its probability is multiplied by the number of places that were looked at (Bonferroni), and must stay
-/// below the shape's part of the series' error rate. At a step or a stretch the series is cut, and its parts are searched
-/// in turn. A last pass takes back cuts that the parts beside them do not bear out, or whose step is below what matters.
+/// The search looks for three shapes: a step, a stretch on another level (a step and its return, which a search for
+/// single steps would miss), and a steady drift. ``LevelFit`` fits each of them, with the correlation of noise between
+/// runs. The probability of a shape is multiplied by the number of places that were searched (Bonferroni), and must
+/// stay below the shape's share of the series' error rate. At a step or a stretch, the series is cut, and its parts are
+/// searched in turn. A last pass takes back cuts that the neighbouring parts do not support, or whose step is too small
+/// to matter.
 ///
-/// A level is at least three values long, so that one odd value is no change.
+/// A level is at least three values long, so a single odd value is not a change.
 ///
-/// - Source: Olshen, Venkatraman, Lucito and Wigler, "Circular binary segmentation for the analysis of array-based DNA copy
-///   number data", Biostatistics 5 (2004); the bound after Worsley, "On the likelihood ratio test for a shift in location
-///   of normal populations", JASA 74 (1979).
+/// - Source: Olshen, Venkatraman, Lucito and Wigler, "Circular binary segmentation for the analysis of array-based DNA
+///   copy number data", Biostatistics 5 (2004); the bound after Worsley, "On the likelihood ratio test for a shift in
+///   location of normal populations", JASA 74 (1979).
 package struct ChangePoints: Hashable, Sendable {
-    /// The fewest values of a level.
+    /// The min number of values of a level.
     package static let minLength = 3
-    /// How much of the error rate is for steps; the rest is shared by stretches and drifts.
+    /// The share of the error rate for steps. Stretches and drifts get `otherShare` each.
     private static let stepShare = 0.6
     private static let otherShare = 0.2
 
     /// A change from one level to another.
     package struct Step: Hashable, Sendable {
-        /// The index of the first value of the new level; of a drift, of the first value.
+        /// The index of the first value of the new level; for a drift, of the first value.
         package var index: Int
-        /// The mean of the level before; of a drift, where it starts.
+        /// The mean of the level before; for a drift, its start.
         package var before: Double
-        /// The mean of the level after; of a drift, where it ends.
+        /// The mean of the level after; for a drift, its end.
         package var after: Double
-        /// The probability of a change as clear at a given place of one level; not corrected for the search.
+        /// The probability that a single level shows a change this clear at a given place; not corrected for the
+        /// search.
         package var probability: Double
     }
 
-    /// The steps, in order; none if the series drifts.
+    /// The steps, in order; empty if the series drifts.
     package let steps: [Step]
     /// The change from the first to the last value, if a straight line fits better than the steps.
     package let drift: Step?
 
-    /// Looks for changes. Complexity: O(n²) for each part, for n values.
+    /// Searches a series for changes.
     ///
+    /// - Complexity: O(n²) for each part, for n values.
     /// - Parameters:
-    ///   - series: A value a run, such as the logarithm of a ratio; `nil` where there is none.
-    ///   - group: The group of series that it belongs to.
-    ///   - noise: What is known from all series.
-    ///   - minStep: The least difference of two levels that matters.
-    ///   - minDrift: The least change from end to end that matters.
+    ///   - series: One value a run, such as the logarithm of a ratio; `nil` for a missing value.
+    ///   - group: The group of the series.
+    ///   - noise: The noise that is known from all series.
+    ///   - minStep: The min difference of two levels that matters.
+    ///   - minDrift: The min change from end to end that matters.
     package init(
         _ series: [Double?], group: String = "", noise: SharedNoise, minStep: Double = 0, minDrift: Double = 0
     ) {
@@ -75,7 +78,7 @@ package struct ChangePoints: Hashable, Sendable {
         self.steps = drift == nil ? steps.map(placed) : []
     }
 
-    /// The ends of the step or the stretch that is clearest, as far as they are inside of the part.
+    /// Returns the ends of the clearest step or stretch that lie inside of the part; empty if neither is clear enough.
     private static func clearest(in part: LevelFit, _ errorRate: Double) -> [Int] {
         guard let step = part.bestStep() else { return [] }
         let stretch = part.bestStretch()
@@ -99,12 +102,12 @@ package struct ChangePoints: Hashable, Sendable {
         return Step(index: 0, before: middle - size / 2, after: middle + size / 2, probability: probability)
     }
 
-    /// Cuts of a series that may be taken back.
+    /// The cuts of a series, which may be taken back.
     private struct Cuts {
         let values: [Double]
         let noise: SharedNoise
         let minStep: Double
-        /// Cuts where the group steps: their places were not looked for here.
+        /// The cuts at which the group steps. Their places did not come from a search of this series.
         private(set) var given: [Int] = []
         var found: [Int] = []
 
@@ -123,7 +126,7 @@ package struct ChangePoints: Hashable, Sendable {
             return zip(ends, ends.dropFirst()).map { $0..<$1 }
         }
 
-        /// Takes back the least clear cut until all are clear, and returns the steps.
+        /// Takes back the least clear cut until all cuts are clear, and returns the steps.
         mutating func pruned(limit: Double) -> [Step] {
             while true {
                 let levels = levels
@@ -135,7 +138,7 @@ package struct ChangePoints: Hashable, Sendable {
                 }
                 let doubtful = steps.indices.filter { index in
                     let step = steps[index]
-                    // A place that was found was looked for between the ends of its two levels.
+                    // The place of a found cut was searched between the ends of its two levels.
                     let limit =
                         given.contains(step.index)
                         ? noise.errorRate : limit / Double(levels[index].count + levels[index + 1].count)

@@ -1,17 +1,18 @@
 import Glibc
 
-/// A figure that several processes of one configuration gave, such as each one's median time.
+/// A figure of several processes of one configuration, such as each one's median time.
 ///
-/// Iterations of one process resemble each other more than those of different processes (address layout, page placement,
-/// frequency), so that a process counts as one value, however often it was timed. What disturbs a process makes it slower
-/// by a factor, so that the logarithms are taken: then a ratio is a difference, and an interval is never below 0.
+/// Iterations of one process resemble each other more than those of different processes, because of address layout,
+/// page placement and frequency. So a process counts as one value, however often it was timed. A disturbance makes a
+/// process slower by a factor. So the sample uses logarithms: then a ratio is a difference, and an interval is never
+/// below 0.
 ///
-/// The figure is the median of the processes: neighbours that slow a third of them down move it little. Its interval is
-/// that of order statistics from six processes on, which holds whatever the distribution is. With fewer, where order
-/// statistics cannot reach 95 %, it is Student's, which holds if the logarithms are normal; METHODOLOGY.md has the table
-/// of how often both do for recorded processes.
-/// - Source: Student, "The Probable Error of a Mean", Biometrika 6 (1908); David and Nagaraja, "Order Statistics" (2003),
-///   section 7.1.
+/// The figure is the median of the processes. Neighbours on the machine that slow down a third of them move it little.
+/// From six processes on, the interval is that of order statistics, which holds for any distribution. With fewer, order
+/// statistics cannot reach 95 %, and the interval is Student's, which holds if the logarithms are normal.
+/// METHODOLOGY.md has a table of how often both hold for recorded processes.
+/// - Source: Student, "The Probable Error of a Mean", Biometrika 6 (1908); David and Nagaraja, "Order Statistics"
+///   (2003), section 7.1.
 public struct LogSample: Hashable, Sendable {
     /// The logarithms in ascending order.
     private let logs: [Double]
@@ -22,10 +23,10 @@ public struct LogSample: Hashable, Sendable {
     /// The variance of the logarithms, with n − 1 degrees of freedom; 0 for one process.
     let variance: Double
 
-    /// The fewest processes that give an interval.
+    /// The min number of processes for an interval.
     public static let minCount = 3
 
-    /// Creates a sample, or `nil` without values, or with one that is not above 0 and finite.
+    /// A sample of positive, finite values; `nil` without values, or with any other value.
     ///
     /// - Parameter processes: One value a process.
     public init?(_ processes: [Double]) {
@@ -41,19 +42,21 @@ public struct LogSample: Hashable, Sendable {
         variance = logs.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(max(1, logs.count - 1))
     }
 
-    /// How many processes there were.
+    /// The number of processes.
     public var count: Int { logs.count }
 
-    /// The median of the processes' values; of an even number of them, the geometric mean of the two in the middle.
+    /// The median of the processes' values; for an even number of processes, the geometric mean of the two in the
+    /// middle.
     public var estimate: Double { exp(centre) }
 
     /// The 95 % interval of the estimate; `nil` with fewer than ``minCount`` processes.
     public var interval: LogInterval? { interval(tail: 0.025) }
 
-    /// The interval of the estimate of another confidence; `nil` with fewer than ``minCount`` processes.
+    /// Returns the interval of the estimate with another confidence.
     ///
-    /// - Parameter tail: How often at most the median lies below it, and as often above: 0.005 for 99 %.
-    /// - Returns: The interval.
+    /// - Parameter tail: The max probability that the median lies below the interval, and that it lies above: 0.005 for
+    ///   99 %.
+    /// - Returns: The interval, or `nil` with fewer than ``minCount`` processes.
     package func interval(tail: Double) -> LogInterval? {
         guard count >= Self.minCount else { return nil }
         if let index = Self.index(ofLowerEndOf: count, tail: tail) {
@@ -65,10 +68,10 @@ public struct LogSample: Hashable, Sendable {
         return LogInterval(low: mean - reach, estimate: centre, high: mean + reach).exponential
     }
 
-    /// The index of the greatest value that the median lies below with the probability of a tail at most; `nil` where the
-    /// least one is not so far: of fewer than six for 95 %.
+    /// Returns the index of the greatest value that exceeds the median with a probability of at most `limit`. It is
+    /// `nil` if there are too few values, such as fewer than six for 95 %.
     private static func index(ofLowerEndOf count: Int, tail limit: Double) -> Int? {
-        // How many of them lie below the median is binomial.
+        // The number of values below the median is binomial.
         var (term, tail, index) = (exp(-Double(count) * log(2)), 0.0, -1)
         for below in 0..<count / 2 {
             tail += term
@@ -79,15 +82,15 @@ public struct LogSample: Hashable, Sendable {
         return index < 0 ? nil : index
     }
 
-    /// The sample of another figure, such as a rate for a time: a number ÷ each value.
+    /// Returns the sample of a reciprocal figure, such as a rate for a time: a number divided by each value.
     ///
     /// - Parameter numerator: The number, above 0.
-    /// - Returns: A sample of as many processes.
+    /// - Returns: A sample of the same number of processes.
     public func reciprocal(times numerator: Double) -> LogSample {
         LogSample(logs: logs.reversed().map { log(numerator) - $0 })
     }
 
-    /// The sample in another unit: each value times a number above 0.
+    /// Returns the sample in another unit: each value times a number above 0.
     package func multiplied(by factor: Double) -> LogSample {
         LogSample(logs: logs.map { $0 + log(factor) })
     }
@@ -98,28 +101,28 @@ public struct LogSample: Hashable, Sendable {
     /// The values in ascending order.
     package var values: [Double] { logs.map { exp($0) } }
 
-    /// How many times another sample's estimate this one's is.
+    /// Returns the ratio of this sample's estimate to another one's.
     ///
-    /// - Parameter other: The other one.
+    /// - Parameter other: The sample to divide by.
     /// - Returns: The ratio, above 0.
     public func ratio(over other: LogSample) -> Double { exp(centre - other.centre) }
 
-    /// The ratio with its 95 % interval; `nil` unless both have ``minCount`` processes.
+    /// Returns the ratio to another sample with its 95 % interval; `nil` unless both have ``minCount`` processes.
     ///
-    /// It covers what differs between the processes of each side. It does not cover what differs between two runs, such as
-    /// the machine's temperature or its neighbours, because each has been there only once.
+    /// The interval covers the differences between the processes of each side. It does not cover differences between
+    /// two runs, such as the machine's temperature or its neighbours, because each was present only once.
     ///
-    /// - Parameter other: The other one, by which this one is divided.
+    /// - Parameter other: The sample to divide by.
     /// - Returns: The ratio and its interval.
     /// - Source: Welch, "The Generalization of 'Student's' Problem when Several Different Population Variances Are
     ///   Involved", Biometrika 34 (1947).
     public func ratioInterval(over other: LogSample) -> LogInterval? { ratioInterval(over: other, tail: 0.025) }
 
-    /// The ratio with an interval of another confidence; see ``ratioInterval(over:)``.
+    /// Returns the ratio to another sample with an interval of another confidence; see ``ratioInterval(over:)``.
     ///
     /// - Parameters:
-    ///   - other: The other one, by which this one is divided.
-    ///   - tail: How often at most the ratio lies below it, and as often above.
+    ///   - other: The sample to divide by.
+    ///   - tail: The max probability that the ratio lies below the interval, and that it lies above.
     /// - Returns: The ratio and its interval.
     package func ratioInterval(over other: LogSample, tail: Double) -> LogInterval? {
         guard count >= Self.minCount, other.count >= Self.minCount else { return nil }
@@ -129,7 +132,7 @@ public struct LogSample: Hashable, Sendable {
         return LogInterval(low: middle - reach, estimate: centre - other.centre, high: middle + reach).exponential
     }
 
-    /// The standard error of the difference of two means, and its degrees of freedom, rounded down.
+    /// Returns the standard error of the difference of two means, and its degrees of freedom, rounded down.
     func difference(from other: LogSample) -> (error: Double, degreesOfFreedom: Int) {
         // The variance of the mean, and its square per degree of freedom.
         func parts(_ sample: LogSample) -> (variance: Double, square: Double) {
@@ -143,7 +146,7 @@ public struct LogSample: Hashable, Sendable {
     }
 }
 
-/// An estimate of something that is above 0, with its 95 % interval.
+/// An estimate of a figure above 0, with its 95 % interval.
 public struct LogInterval: Hashable, Sendable {
     /// The lower end.
     public var low: Double
@@ -152,14 +155,14 @@ public struct LogInterval: Hashable, Sendable {
     /// The upper end.
     public var high: Double
 
-    /// Creates an interval.
+    /// An interval around its estimate.
     public init(low: Double, estimate: Double, high: Double) {
         self.low = low
         self.estimate = estimate
         self.high = high
     }
 
-    /// Creates the interval of a figure by ``LogSample``, or `nil` for fewer than three processes.
+    /// The interval of a figure by ``LogSample``, or `nil` for fewer than three processes.
     ///
     /// - Parameter processes: One value above 0 a process.
     public init?(processes: [Double]) {
@@ -167,41 +170,43 @@ public struct LogInterval: Hashable, Sendable {
         self = interval
     }
 
-    /// The interval of what this is one of the logarithms of; it holds the estimate.
+    /// The interval of the figure, if this is one of its logarithms; it contains the estimate.
     fileprivate var exponential: LogInterval {
         LogInterval(low: exp(min(low, estimate)), estimate: exp(estimate), high: exp(max(high, estimate)))
     }
 
-    /// Half the interval's width as a part of the estimate.
+    /// Half the interval's width as a fraction of the estimate.
     public var relativeHalfWidth: Double { (high - low) / 2 / estimate }
 }
 
-/// How far each of several configurations may lie behind the best of them: multiple comparisons with the best.
+/// The distances of several configurations from the best of them: multiple comparisons with the best.
 ///
-/// The bounds hold together with the confidence that is asked for, however many are compared and whichever looks best. A
-/// configuration whose processes differ much has a wide bound, so that noise gains nothing. Variances differ between
-/// configurations by a factor of thousands, so that each pair has its own error, and the confidence is shared out among the
-/// pairs (Bonferroni) instead of pooling. A pair's error grows with the noise of either one, whichever is noisier: each has
-/// the quantile of its own number of processes. (Welch's degrees of freedom grow with the quieter one's noise: beside a
-/// noisy configuration of three processes, another noisy one would have a smaller bound than a quiet one.)
+/// All bounds hold together with the given confidence, however many configurations there are and whichever looks best.
+/// A configuration whose processes differ much has a wide bound, so it gains nothing by noise. Variances differ between
+/// configurations by a factor of thousands. So each pair has its own error instead of a pooled one, and the pairs share
+/// the confidence (Bonferroni). The error of a pair grows with the noise of either side, because each side has the
+/// quantile of its own number of processes. (Welch's degrees of freedom grow with the noise of the quieter side. Beside
+/// a noisy configuration of three processes, another noisy one would have a smaller bound than a quiet one.)
 ///
 /// - Source: Hsu, "Multiple Comparisons: Theory and Methods" (1996), chapter 4: with the true best as the control, one
 ///   one-sided comparison with each of the others bounds all distances from the best at once; Banerjee, "On Confidence
-///   Interval for Two-Means Problem Based on Separate Estimates of Variances and Tabulated Values of t-Table", Sankhyā A
-///   23 (1961).
+///   Interval for Two-Means Problem Based on Separate Estimates of Variances and Tabulated Values of t-Table", Sankhyā
+///   A 23 (1961).
 package struct BestComparison: Sendable {
-    /// For each sample an upper bound of the best one's value ÷ its own; 1 where it is shown to be the best.
+    /// For each sample, an upper bound of the best sample's value divided by its own; 1 if the sample is shown to be
+    /// the best.
     package let bounds: [Double]
 
-    /// Compares samples, of which the greatest value is the best. Complexity: O(n²) for n samples.
+    /// Compares samples; the greatest value is the best.
     ///
+    /// - Complexity: O(n²) for n samples.
     /// - Parameters:
-    ///   - samples: The samples, each of ``LogSample/minCount`` processes at least.
-    ///   - confidence: How often all bounds hold, at least; above 0.5, below 1.
+    ///   - samples: The samples, each with at least ``LogSample/minCount`` processes.
+    ///   - confidence: The min probability that all bounds hold; above 0.5, below 1.
     package init(_ samples: [LogSample], confidence: Double = 0.95) {
         let tail = (1 - confidence) / Double(max(1, samples.count - 1))
         var quantiles: [Int: Double] = [:]
-        // Plain numbers: a run compares millions of pairs.
+        // Plain numbers, because a run compares millions of pairs.
         let parts = samples.map { sample -> (mean: Double, centre: Double, squaredReach: Double) in
             let freedom = max(1, sample.count - 1)
             let quantile = quantiles[freedom] ?? StudentDistribution.upperQuantile(tail, degreesOfFreedom: freedom)

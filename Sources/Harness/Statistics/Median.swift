@@ -14,7 +14,7 @@ func medianOfSorted(_ sorted: [UInt64]) -> Double? {
     return middle(sorted[last / 2], sorted[(last + 1) / 2])
 }
 
-/// Returns the mean of two values of which the first is not the greater one; their sum may exceed 64 bits.
+/// Returns the mean of two values; the first must not be the greater one. Their sum may exceed 64 bits.
 @inline(__always)
 func middle(_ lower: UInt64, _ upper: UInt64) -> Double {
     Double(lower) + Double(upper - lower) / 2
@@ -22,8 +22,8 @@ func middle(_ lower: UInt64, _ upper: UInt64) -> Double {
 
 /// Returns the percentile by nearest rank: the smallest sample that at least `percent` % of the samples do not exceed.
 ///
-/// The result is always one of the samples, so that a stated latency is one that occurred. The order of `samples` does
-/// not matter. Complexity: O(n log n).
+/// The result is always one of the samples, so a reported latency is one that occurred. The order of `samples` does not
+/// matter. Complexity: O(n log n).
 /// - Source: Hyndman and Fan, "Sample Quantiles in Statistical Packages", The American Statistician 50 (1996), type 1.
 /// - Parameters:
 ///   - percent: The percentage in tenths, so that it is exact: 500 for the median, 999 for 99.9 %; from 0 to 1000.
@@ -33,7 +33,7 @@ public func percentile<Value: Comparable>(tenthsOfPercent percent: Int, of sampl
     percentile(tenthsOfPercent: percent, ofSorted: samples.sorted())
 }
 
-/// Returns the percentile by nearest rank of samples that are in ascending order; otherwise as for unsorted ones.
+/// Returns the percentile by nearest rank of samples in ascending order.
 ///
 /// Complexity: O(1).
 /// - Source: Hyndman and Fan 1996, type 1.
@@ -45,7 +45,8 @@ public func percentile<Value: Comparable>(tenthsOfPercent percent: Int, ofSorted
     percentile(hundredthsOfPercent: percent * 10, ofSorted: sorted)
 }
 
-/// Returns the percentile by nearest rank, with the percentage in hundredths: 9999 for 99.99 %; otherwise as for tenths.
+/// Returns the percentile by nearest rank of samples in ascending order. The percentage is in hundredths: 9999 for
+/// 99.99 %.
 package func percentile<Value: Comparable>(hundredthsOfPercent percent: Int, ofSorted sorted: [Value]) -> Value? {
     precondition((0...10_000).contains(percent), "a percentile lies between 0 and 100 %")
     guard !sorted.isEmpty else { return nil }
@@ -58,12 +59,11 @@ package func percentile<Value: Comparable>(hundredthsOfPercent percent: Int, ofS
 
 /// Returns the mean of the faster half of durations: of the smallest n ÷ 2, rounded up.
 ///
-/// What disturbs a duration makes it longer, never shorter, so that the faster half varies less than the middle; and like
-/// the median, it notices a slowdown of all durations, and none that befalls fewer than half of them. Complexity:
-/// O(n log n).
-/// - Source: the asymmetrically trimmed mean; Huber and Ronchetti, "Robust Statistics", 2nd edition (2009), §3.3. That
-///   of the block estimators that were tried here this one varied least but for those that look at fewer durations is a
-///   measurement, given in METHODOLOGY.md.
+/// A disturbance makes a duration longer, never shorter, so the faster half varies less than the median. Like the
+/// median, it shows a slowdown of all durations, and ignores one of fewer than half of them. METHODOLOGY.md compares it
+/// with other estimators of a block: it varied least, except for those that use fewer durations.
+/// - Complexity: O(n log n).
+/// - Source: the asymmetrically trimmed mean; Huber and Ronchetti, "Robust Statistics", 2nd edition (2009), §3.3.
 /// - Returns: The mean, or `nil` if there are no samples.
 package func meanOfFasterHalf(of samples: [UInt64]) -> Double? {
     guard !samples.isEmpty else { return nil }

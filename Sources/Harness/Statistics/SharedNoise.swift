@@ -1,47 +1,48 @@
 import Glibc
 
-/// What series of the same runs say together: how noise hangs together from run to run, how large it is, and where whole
+/// The noise of several series of the same runs: its correlation between runs, its size, and the runs at which whole
 /// groups change.
 ///
-/// One series of thirty values says little about its noise; a hundred of them say a lot. Three things are pooled:
+/// One series of thirty values says little about its noise; a hundred of them say a lot. Three properties are pooled:
 ///
-/// - **The correlation φ** of neighbouring runs: the mean square of differences over two runs is 1 + φ times that over one.
-///   No mean is subtracted, so that there is no bias from short series. Each series is first cut at its best step, or its
-///   steps would pass for correlation. One standard error is added, up to ``supposedCorrelation``: what is not known is
-///   supposed to be bad.
-/// - **The variance**, as in limma: how much variances differ between series, beyond what chance does, says how many
-///   degrees of freedom all of them are worth to each (Smyth 2004).
-/// - **Changes of a group.** The mean over a group has less noise than any of its series, and is one comparison instead of
-///   many. Half of the error rate is for groups. Where a group changed, its series are tested at that place alone.
+/// - **The correlation φ** of neighbouring runs. The mean square of differences over two runs is 1 + φ times that over
+///   one run. No mean is subtracted, so short series cause no bias. Each series is first cut at its best step, because
+///   steps would look like correlation. One standard error is added, up to ``supposedCorrelation``, to be on the safe
+///   side.
+/// - **The variance**, as in limma. Variances differ more between series than chance explains. That excess gives the
+///   degrees of freedom that the pooled variance is worth to each series (Smyth 2004).
+/// - **Changes of a group.** The mean over a group has less noise than any of its series, and is one comparison instead
+///   of many. Half of the error rate is for groups. If a group changed, its series are tested at that place alone.
 ///
 /// - Source: Smyth, "Linear models and empirical Bayes methods for assessing differential expression in microarray
-///   experiments", Statistical Applications in Genetics and Molecular Biology 3 (2004), section 6.2, with ψ(x) ≈ log(x - ½)
-///   and ψ′(x) ≈ 1 ÷ (x - ½).
+///   experiments", Statistical Applications in Genetics and Molecular Biology 3 (2004), section 6.2, with
+///   ψ(x) ≈ log(x - ½) and ψ′(x) ≈ 1 ÷ (x - ½).
 package struct SharedNoise: Sendable {
-    /// What is supposed of the correlation where the series say too little.
+    /// The correlation to assume if the series say too little.
     package static let supposedCorrelation = 0.5
-    /// A cut falls where values differ most, so that what is left seems less correlated: by this part of the correlation,
-    /// divided by the number of runs. From trials with φ from 0.3 to 0.5 and 8 to 30 runs.
+    /// The correction for the bias of cuts. A cut falls at the largest difference, so the rest looks less correlated:
+    /// its correlation shrinks by this share, divided by the number of runs. From trials with φ from 0.3 to 0.5 and 8
+    /// to 30 runs.
     private static let cutBias = 2.0
 
-    /// The probability with which anything is marked where nothing changed.
+    /// The probability that anything is marked although nothing changed.
     let errorRate: Double
-    /// A single series' part of it.
+    /// The share of a single series in the error rate.
     let seriesErrorRate: Double
-    /// How much of a run's noise is left in the next run.
+    /// The part of a run's noise that is left in the next run.
     package private(set) var correlation = 0.0
-    /// The usual variance, and how many degrees of freedom it is worth.
+    /// The typical variance of a series, and the degrees of freedom that it is worth.
     private(set) var variance = 0.0
     private(set) var degreesOfFreedom = 0
-    /// Where groups changed; sizes are in units of noise.
+    /// The changes of each group; sizes are in units of noise.
     private(set) var changes: [String: ChangePoints] = [:]
 
-    /// Learns from series.
+    /// Estimates the noise from series.
     ///
     /// - Parameters:
-    ///   - series: A value a run; `nil` where there is none. All have the same runs.
-    ///   - groups: A name for each series; those that are apt to change together have the same.
-    ///   - errorRate: The probability with which any of the series may be marked where nothing changed.
+    ///   - series: One value a run; `nil` for a missing value. All series have the same runs.
+    ///   - groups: A name for each series; series that tend to change together have the same name.
+    ///   - errorRate: The probability that any of the series may be marked although nothing changed.
     package init(_ series: [[Double?]], groups: [String], errorRate: Double) {
         let tested = series.indices.filter { series[$0].count { $0 != nil } >= 2 * ChangePoints.minLength }
         let members = Dictionary(grouping: tested) { groups[$0] }.filter { $0.value.count > 1 }
@@ -68,9 +69,9 @@ package struct SharedNoise: Sendable {
         (self.errorRate, seriesErrorRate, self.correlation) = (errorRate, errorRate, correlation)
     }
 
-    /// The correlation of neighbours within levels, and one standard error.
+    /// Returns the correlation of neighbours within levels, plus one standard error.
     ///
-    /// The error comes from how runs differ, and not series: these may share what happened in a run.
+    /// The error comes from differences between runs, not between series, because series may share an event in a run.
     private static func correlation(_ series: [[[Double]]]) -> Double {
         let runCount = series.map { $0.reduce(0) { $0 + $1.count } }.max() ?? 0
         var runs = [(near: Double, far: Double)](repeating: (0, 0), count: runCount)
@@ -85,7 +86,7 @@ package struct SharedNoise: Sendable {
                 }
                 start += level.count
             }
-            // Clipped, or steps that are left would pass for correlation.
+            // Clipped, because remaining steps would look like correlation.
             let near = zip(LevelFit.clipped(last), LevelFit.clipped(now)).map { ($0 * $0 + $1 * $1) / 2 }
             let far = LevelFit.clipped(zip(last, now).map { $0 + $1 }).map { $0 * $0 }
             let scale = (near + far).reduce(0, +)
@@ -99,7 +100,7 @@ package struct SharedNoise: Sendable {
         let ratio = runs.reduce(0) { $0 + $1.far } / total
         let error = runs.reduce(0) { $0 + ($1.far - ratio * $1.near) * ($1.far - ratio * $1.near) }.squareRoot() / total
         let estimate = (ratio - 1) * (1 + cutBias / Double(runCount))
-        // Beyond 0.8 levels and noise are the same thing.
+        // Beyond 0.8, levels cannot be told from noise.
         return min(0.8, max(0, estimate, min(supposedCorrelation, estimate + error)))
     }
 
@@ -116,7 +117,7 @@ package struct SharedNoise: Sendable {
         guard logs.count > 1 else { return }
         let (middle, count) = (logs.mean, Double(logs.count))
         let spread = logs.reduce(0) { $0 + ($1 - middle) * ($1 - middle) } / (count - 1)
-        // What chance does to the logarithm of a variance, and one standard error of the spread itself.
+        // The variance that chance gives to the logarithm of a variance, and one standard error of the spread itself.
         let chance = freedoms.map { 2 / ($0 - 1) }.mean
         let excess = max(0, spread - chance) + chance * (2 / (count - 1)).squareRoot()
         let freedom = 2 / excess + 1
@@ -124,7 +125,7 @@ package struct SharedNoise: Sendable {
         variance = exp(middle + freedoms.map { log($0 / ($0 - 1)) }.mean) * (freedom - 1) / freedom
     }
 
-    /// The mean over series in each run, each around its own mean and in units of its noise.
+    /// Returns the mean over series in each run. Each series counts relative to its own mean, in units of its noise.
     private static func mean(_ series: [[Double?]]) -> [Double?] {
         let scaled = series.map { values in
             let known = values.compactMap { $0 }

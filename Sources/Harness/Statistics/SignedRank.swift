@@ -1,7 +1,7 @@
 import Glibc
 
-/// The null distribution of the Wilcoxon signed-rank statistic T⁺ for a number of values: the sum of the ranks that have
-/// a plus sign, where each sign is a fair coin.
+/// The null distribution of the Wilcoxon signed-rank statistic T⁺ for a number of values. T⁺ is the sum of the ranks
+/// with a plus sign, where each sign is a fair coin.
 ///
 /// - Source: Hollander, Wolfe and Chicken, "Nonparametric Statistical Methods", 3rd edition (2014), §3.1: the exact
 ///   distribution, and for large samples the normal approximation (3.8), here with a continuity correction.
@@ -9,13 +9,15 @@ package struct SignedRankDistribution: Sendable {
     /// The number of values.
     package let count: Int
 
-    /// Up to this number of values probabilities are exact.
+    /// The max number of values with exact probabilities.
     package static let largestExactCount = 100
 
-    /// P(T⁺ ≤ t) for t from 0 to a half of the largest sum; empty where the approximation is used.
+    /// P(T⁺ ≤ t) for t from 0 to half of the largest sum; empty if the approximation is used.
     private let lowerTail: [Double]
 
-    /// Prepares the distribution. Complexity: O(n³) for up to ``largestExactCount`` values, O(1) beyond.
+    /// Prepares the distribution.
+    ///
+    /// - Complexity: O(n³) for up to ``largestExactCount`` values, O(1) beyond.
     package init(count: Int) {
         precondition(count >= 0, "a number of values")
         self.count = count
@@ -23,7 +25,7 @@ package struct SignedRankDistribution: Sendable {
             lowerTail = []
             return
         }
-        // Sets of different ranks by their sum, each rank in or out with probability one half.
+        // The sums of all sets of different ranks; each rank is in a set or not, with probability one half.
         let half = count * (count + 1) / 4
         var probability = [Double](repeating: 0, count: half + 1)
         probability[0] = 1
@@ -41,21 +43,21 @@ package struct SignedRankDistribution: Sendable {
         }
     }
 
-    /// The probability of the smallest sum, 2⁻ⁿ: no p-value of so many values is smaller.
+    /// Returns the probability of the smallest sum, 2⁻ⁿ. No p-value of n values is smaller.
     package static func smallestProbability(count: Int) -> Double { exp2(-Double(count)) }
 
-    /// The largest sum of ranks, n (n + 1) ÷ 2, which is also the number of Walsh averages.
+    /// The largest sum of ranks: n (n + 1) ÷ 2, which is also the number of Walsh averages.
     package var largestSum: Int { count * (count + 1) / 2 }
 
-    /// The probability that T⁺ is at most `sum`, for sums up to half of the largest one.
+    /// Returns the probability that T⁺ is at most `sum`, for sums up to half of the largest one.
     package func probability(atMost sum: Int) -> Double {
         guard sum >= 0 else { return 0 }
         guard lowerTail.isEmpty else { return lowerTail[min(sum, lowerTail.count - 1)] }
         return NormalDistribution.probability(below: (Double(sum) + 0.5 - mean) / deviation)
     }
 
-    /// How many of the smallest Walsh averages lie outside of an interval whose lower end is missed with at most this
-    /// probability: the largest k for which P(T⁺ ≤ k − 1) ≤ `alpha`; 0 if there is none.
+    /// Returns the number of the smallest Walsh averages outside of an interval whose lower end misses the truth with a
+    /// probability of at most `alpha`. It is the largest k for which P(T⁺ ≤ k − 1) ≤ `alpha`; 0 if there is none.
     package func excludedCount(alpha: Double) -> Int {
         guard probability(atMost: 0) <= alpha else { return 0 }
         var (inside, outside) = (0, largestSum / 2 + 1)
@@ -76,17 +78,17 @@ package struct SignedRankDistribution: Sendable {
 
 /// The standard normal distribution. The corresponding C function is `erfc`.
 package enum NormalDistribution {
-    /// The probability of a value below `value`.
+    /// Returns the probability of a value below `value`.
     package static func probability(below value: Double) -> Double { 0.5 * erfc(-value / 2.0.squareRoot()) }
 }
 
-/// Where the centre of a symmetric distribution lies: the Hodges–Lehmann estimate, and the confidence interval that
-/// belongs to the Wilcoxon signed-rank test.
+/// The centre of a symmetric distribution: the Hodges–Lehmann estimate, and the confidence interval of the Wilcoxon
+/// signed-rank test.
 ///
-/// The estimate is the median of all Walsh averages, the means of two values, each with itself included; the ends of the
-/// interval are Walsh averages too. Equal values do no harm to it: the interval then only covers a little more often
-/// than it says. It assumes that values are independent and their distribution symmetric, not that it is normal; a few
-/// wild values move neither the estimate nor, unless n is small, the interval.
+/// The estimate is the median of all Walsh averages: the means of two values, each paired with itself too. The ends of
+/// the interval are Walsh averages as well. With equal values, the interval only covers a little more often than it
+/// says. The values must be independent and their distribution symmetric; it need not be normal. A few wild values do
+/// not move the estimate. Nor do they move the interval, unless n is small.
 /// - Source: Hollander, Wolfe and Chicken, "Nonparametric Statistical Methods", 3rd edition (2014), §3.2 (estimate) and
 ///   §3.3 (interval).
 package struct SignedRankInterval: Hashable, Sendable {
@@ -94,12 +96,11 @@ package struct SignedRankInterval: Hashable, Sendable {
     package var count: Int
     /// The Hodges–Lehmann estimate.
     package var estimate: Double
-    /// The lower end; −∞ where there are too few values for the probability that was asked for.
+    /// The lower end; −∞ if there are too few values for `alpha`.
     package var low: Double
-    /// The upper end; +∞ where there are too few values.
+    /// The upper end; +∞ if there are too few values for `alpha`.
     package var high: Double
 
-    /// Creates an interval from its parts.
     package init(count: Int, estimate: Double, low: Double, high: Double) {
         self.count = count
         self.estimate = estimate
@@ -107,11 +108,12 @@ package struct SignedRankInterval: Hashable, Sendable {
         self.high = high
     }
 
-    /// Analyses values; the result is `nil` without any. Complexity: O(n² log n).
+    /// Analyses values; `nil` without any.
     ///
+    /// - Complexity: O(n² log n).
     /// - Parameters:
     ///   - values: The values, all finite.
-    ///   - alpha: The largest probability with which each end alone may miss the centre: 0.025 for a 95 % interval.
+    ///   - alpha: The max probability with which each end alone may miss the centre: 0.025 for a 95 % interval.
     package init?(_ values: [Double], alpha: Double) {
         guard !values.isEmpty else { return nil }
         let averages = Self.walshAverages(values)
@@ -123,12 +125,12 @@ package struct SignedRankInterval: Hashable, Sendable {
         high = excluded == 0 ? .infinity : averages[averages.count - excluded]
     }
 
-    /// The fewest values whose interval has ends.
+    /// Returns the min number of values whose interval has finite ends.
     ///
     /// - Parameters:
-    ///   - largest: The max number of values that are thought of.
-    ///   - alpha: For an n, the probability with which each end may miss the centre.
-    /// - Returns: The fewest, or `nil` if `largest` values are too few.
+    ///   - largest: The max number of values to try.
+    ///   - alpha: The probability with which each end may miss the centre, as a function of the number of values.
+    /// - Returns: The number, or `nil` if `largest` values are too few.
     package static func minCount(upTo largest: Int, alpha: (Int) -> Double) -> Int? {
         guard largest >= 1 else { return nil }
         return (1...largest).first { count in
@@ -136,7 +138,7 @@ package struct SignedRankInterval: Hashable, Sendable {
         }
     }
 
-    /// The means of all pairs of values, each with itself included, in ascending order.
+    /// Returns the means of all pairs of values, each paired with itself too, in ascending order.
     private static func walshAverages(_ values: [Double]) -> [Double] {
         var averages: [Double] = []
         averages.reserveCapacity(values.count * (values.count + 1) / 2)
@@ -148,30 +150,32 @@ package struct SignedRankInterval: Hashable, Sendable {
     }
 }
 
-/// How much of the allowed error may be used up by when, so that data may be looked at before all are there.
+/// The part of the allowed error that may be spent up to a time, so that data may be looked at before they are
+/// complete.
 ///
-/// The function is α ln(1 + (e − 1) t), which spends about evenly, as Pocock's boundaries do. A look may use what the
-/// function has grown by since the look before. These parts are added up, as Bonferroni does, without regard to looks
-/// being correlated: that needs no joint distribution, holds for the signed-rank statistic too, and gives away some
-/// power. The looks' number and times need not be fixed beforehand, but must not depend on what was seen.
-/// - Source: Lan and DeMets, "Discrete Sequential Boundaries for Clinical Trials", Biometrika 70 (1983), their α₂*;
-///   the intervals at each look are repeated confidence intervals in the sense of Jennison and Turnbull, "Interim
-///   Analyses: The Repeated Confidence Interval Approach", Journal of the Royal Statistical Society B 51 (1989).
+/// The function is α ln(1 + (e − 1) t). It spends about evenly, as Pocock's boundaries do. A look may spend the amount
+/// by which the function has grown since the look before. These parts are added up as Bonferroni does, although looks
+/// are correlated. So it needs no joint distribution and holds for the signed-rank statistic too, but it gives away
+/// some power. The number and times of the looks need not be fixed beforehand, but must not depend on the data.
+/// - Source: Lan and DeMets, "Discrete Sequential Boundaries for Clinical Trials", Biometrika 70 (1983), their α₂*; the
+///   intervals at each look are repeated confidence intervals in the sense of Jennison and Turnbull, "Interim Analyses:
+///   The Repeated Confidence Interval Approach", Journal of the Royal Statistical Society B 51 (1989).
 package struct AlphaSpending: Hashable, Sendable {
-    /// The error that all looks together may have.
+    /// The error of all looks together.
     package let total: Double
 
-    /// Creates a spending function.
     package init(total: Double) {
         self.total = total
     }
 
-    /// What may be spent up to an information time from 0 to 1: the part of the planned data that is there.
+    /// Returns the error that may be spent up to an information time: the part of the planned data that exists, from 0
+    /// to 1.
     package func spent(at time: Double) -> Double {
         total * log(1 + (exp(1) - 1) * min(max(time, 0), 1))
     }
 
-    /// What a look may use, by its information time and that of the look before, which is 0 for the first.
+    /// Returns the error that a look may spend, from its information time and that of the look before; 0 for the first
+    /// look.
     package func increment(from earlier: Double, to time: Double) -> Double {
         max(0, spent(at: time) - spent(at: earlier))
     }

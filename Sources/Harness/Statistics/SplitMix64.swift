@@ -1,12 +1,12 @@
 /// A small, fast generator whose whole sequence follows from its seed.
 ///
-/// It is good enough to draw samples and to shuffle, and must never make keys.
+/// It is good enough for drawing samples and for shuffling. It must never make keys.
 /// - Source: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014, figure 17; constants
 ///   as in Vigna's `splitmix64.c`.
 package struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// Creates a generator; every seed is a good one.
+    /// Starts the sequence; every seed is a good one.
     package init(seed: UInt64) {
         state = seed
     }

@@ -2,12 +2,13 @@ import Glibc
 
 /// Student's t distribution.
 package enum StudentDistribution {
-    /// Returns the probability that a t variable is as far from 0 as `value`, in either direction.
+    /// Returns the probability that a t variable is at least as far from 0 as `value`, in either direction.
     ///
     /// It is the regularised incomplete beta function at d ÷ (d + t²) with a = d ÷ 2 and b = ½.
-    /// - Source: NIST Digital Library of Mathematical Functions, §8.17.22 (continued fraction), evaluated as by Lentz 1976.
+    /// - Source: NIST Digital Library of Mathematical Functions, §8.17.22 (continued fraction), evaluated as by Lentz
+    ///   1976.
     /// - Parameters:
-    ///   - value: The statistic; not a number counts as 0.
+    ///   - value: The statistic; NaN counts as 0.
     ///   - degreesOfFreedom: At least 1.
     /// - Returns: The probability, from 0 to 1.
     package static func twoSidedTail(_ value: Double, degreesOfFreedom: Int) -> Double {
@@ -18,7 +19,7 @@ package enum StudentDistribution {
         return incompleteBeta(freedom / (freedom + value * value), freedom / 2, 0.5)
     }
 
-    /// Returns the value that a t variable exceeds with a probability.
+    /// Returns the value that a t variable exceeds with a given probability.
     ///
     /// - Parameters:
     ///   - probability: Above 0, below one half.
@@ -32,7 +33,8 @@ package enum StudentDistribution {
         return quantile(probability, degreesOfFreedom)
     }
 
-    /// The tail of a 95 % interval, and its quantiles from one degree of freedom on: every figure of a report asks for one.
+    /// The tail of a 95 % interval, and its quantiles from one degree of freedom on. They are stored because every
+    /// figure of a report needs one.
     private static let usualTail = 0.025
     private static let usualQuantiles = (1...32).map { quantile(usualTail, $0) }
 
@@ -57,7 +59,7 @@ package enum StudentDistribution {
         guard x > 0 else { return 0 }
         guard x < 1 else { return 1 }
         let front = exp(logGamma(a + b) - logGamma(a) - logGamma(b) + a * log(x) + b * log1p(-x))
-        // The fraction converges quickly on one side of the mean; the other side is its complement.
+        // The fraction converges quickly on one side of the mean; the other side is computed as the complement.
         return x < (a + 1) / (a + b + 2)
             ? front * fraction(x, a, b) / a : 1 - front * fraction(1 - x, b, a) / b
     }
@@ -85,7 +87,7 @@ package enum StudentDistribution {
     }
 }
 
-/// The logarithm of the gamma function. The corresponding C function is `lgamma_r`, which has no shared state.
+/// Returns the logarithm of the gamma function. The corresponding C function is `lgamma_r`, which has no shared state.
 func logGamma(_ value: Double) -> Double {
     var sign: Int32 = 0
     return lgamma_r(value, &sign)

@@ -6,26 +6,27 @@ package import SystemPackage
 /// A file that is dropped from the page cache before each iteration.
 final class ColdFile {
     private let path: FilePath
-    /// The max number of bytes that the kernel kept, over all iterations.
+    /// The max number of bytes that the kernel kept in memory, over all iterations.
     private(set) var residentByteCount: UInt64 = 0
 
     init(path: FilePath) {
         self.path = path
     }
 
-    /// Drops the file.
+    /// Drops the file from the page cache.
     func drop() throws(DecryptionError) {
         residentByteCount = max(residentByteCount, try PageCache.drop(path))
     }
 }
 
-/// The kernel's copies of a file in memory.
+/// The kernel's page cache.
 package enum PageCache {
-    /// Asks the kernel to forget a file, and looks how much it kept. Pages that another process has mapped stay.
+    /// Asks the kernel to drop a file, and measures how much of it stays in memory. Pages that another process has
+    /// mapped stay.
     ///
-    /// The corresponding C functions are `fdatasync`, since pages that wait to be written cannot be dropped, and
-    /// `posix_fadvise` with `POSIX_FADV_DONTNEED`, and `mincore`.
-    /// - Returns: The bytes that are still in memory, a multiple of the page's length.
+    /// The corresponding C functions are `fdatasync`, since dirty pages cannot be dropped, `posix_fadvise` with
+    /// `POSIX_FADV_DONTNEED`, and `mincore`.
+    /// - Returns: The number of bytes still in memory, a multiple of the page size.
     /// - Throws: `DecryptionError.io`.
     package static func drop(_ path: FilePath) throws(DecryptionError) -> UInt64 {
         let descriptor = try SystemCall.check("open \(path)") {

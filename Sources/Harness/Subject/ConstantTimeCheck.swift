@@ -1,32 +1,33 @@
 import CLinux
 package import RandomAccess
 
-/// Counts the branches and addresses that depend on secrets, in a process that valgrind's memcheck watches.
+/// Counts the branches and addresses that depend on secrets, in a process that runs under valgrind's memcheck.
 ///
-/// Secrets are marked as uninitialized memory, which memcheck follows wherever it is copied to. A branch or an address
-/// that depends on it is what an attacker can time. What this shows holds for the instructions that ran: valgrind's
-/// processor has AES-NI and AVX2 and no VAES, and how long an instruction takes is not looked at.
+/// Secrets are marked as uninitialized memory, which memcheck tracks through copies. An attacker can time a branch or
+/// an address that depends on it. The result holds for the instructions that ran: valgrind's processor has AES-NI and
+/// AVX2 but no VAES. The duration of single instructions is not checked.
 ///
 /// - Source: Langley, "ctgrind", 2010, for the idea.
 package enum ConstantTimeCheck {
-    /// What was counted in one operation.
+    /// The count of one operation.
     package struct Outcome: Sendable {
         /// The operation, such as `cbc decrypt, AES-128`.
         package let operation: String
-        /// How many branches and addresses depended on secrets, each time that they were reached.
+        /// The number of branches and addresses that depended on secrets, counted each time that they were reached.
         package let count: Int
-        /// `true` if some may depend on the tag, which is no secret: with a synthetic IV, the counter starts from it.
+        /// True if some findings may depend on the tag, which is public: with a synthetic IV, the counter starts from
+        /// it.
         package var mayBePublic = false
     }
 
-    /// Whether memcheck watches this process.
+    /// True if memcheck runs this process.
     package static var isWatched: Bool { chunkwise_memcheck_is_running() }
 
-    /// Runs all that a backend does with secrets: setting up keys, and both directions of its ciphers.
+    /// Runs all operations of a backend on secrets: key setup, and both directions of its ciphers.
     ///
-    /// In decryption the key is secret, and so is the plaintext that depends on it. In encryption the plaintext is, too.
-    /// If there is a tag, only encryption is run, since whether it fits is told by a branch on purpose; and only
-    /// decryption of XTS, since OpenSSL so tells two keys that are the same when it is to encrypt.
+    /// In decryption the key is secret, and so is the plaintext that depends on it. In encryption the plaintext is
+    /// secret, too. Ciphers with a tag are only encrypted, since the comparison of tags ends in a branch on purpose.
+    /// XTS is only decrypted, since OpenSSL branches on the equality of the two keys when it encrypts.
     package static func run(_ backend: any CipherBackend) throws(DecryptionError) -> [Outcome] {
         var outcomes: [Outcome] = []
         for support in backend.ciphers {
@@ -51,12 +52,12 @@ package enum ConstantTimeCheck {
         return cipher.isStreaming ? CipherDirection.allCases : [.decrypt]
     }
 
-    /// The AES that a cipher's key is for, behind a comma; nothing for a cipher without AES.
+    /// Returns the AES variant of a cipher's key after a comma; empty for a cipher that has one key length.
     private static func suffix(_ cipher: Cipher, _ keyByteCount: Int) -> String {
         cipher.keyByteCounts.count == 1 ? "" : ", AES-\((cipher.hasTwoKeys ? 4 : 8) * keyByteCount)"
     }
 
-    /// Runs the readers' own steps on secrets: the check of padding, and comparing tags.
+    /// Runs the readers' own operations on secrets: the padding check and the comparison of tags.
     package static func runReaders() -> [Outcome] {
         var outcomes: [Outcome] = []
         func count(_ operation: String, _ body: () -> Void) {
@@ -86,7 +87,7 @@ package enum ConstantTimeCheck {
     ) throws(DecryptionError) {
         let key = try SecretKey(material: 0xA0..<0xA0 + UInt8(keyByteCount))
         key.withUnsafeBytes { chunkwise_memcheck_poison($0.baseAddress, $0.count) }
-        // 75 blocks: a batch of the widest, several strides, and some blocks that are left.
+        // 75 blocks: a batch of the widest implementation, several strides, and some remaining blocks.
         let input = try UnsafeMutableRawBufferPointer.tryAllocate(byteCount: 75 * 16)
         let output = try UnsafeMutableRawBufferPointer.tryAllocate(byteCount: input.count + cipher.tagByteCount)
         defer {

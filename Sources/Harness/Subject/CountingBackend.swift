@@ -1,7 +1,7 @@
 import RandomAccess
 import Synchronization
 
-/// Counts the bytes that go through another backend's contexts.
+/// Counts the bytes that pass through another backend's contexts.
 final class CountingBackend: CipherBackend {
     private let base: any CipherBackend
     private let counter: ByteCounter
@@ -57,7 +57,7 @@ private final class CountingContext: CipherContext {
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, nonce: UnsafeRawBufferPointer,
         associatedData: UnsafeRawBufferPointer
     ) throws(DecryptionError) -> Bool {
-        // Whole blocks: a last counter block is used up even if half of it is needed.
+        // Whole blocks: the last counter block is used up even if only half of it is needed.
         counter.add((input.count + 15) / 16 * 16)
         return try base.process(input, into: output, nonce: nonce, associatedData: associatedData)
     }

@@ -1,40 +1,40 @@
 import RandomAccess
 
-/// Decryption that a reader does beside what it was asked for: a slowdown of known cause, to measure the gate by.
+/// Superfluous decryption by a reader: a slowdown of known size, to test the gate with.
 ///
-/// It is a share of the bytes delivered. As each read's part rarely is a number of whole blocks, what is left over is
-/// kept for the next read, so that small reads add the same share as large ones.
+/// It is a share of the delivered bytes. A read's part is rarely a number of whole blocks, so the remainder is kept for
+/// the next read. Small reads thus add the same share as large ones.
 package struct ExtraWork: Hashable, Sendable, CustomStringConvertible {
-    /// The max that can be asked for: ten times the work.
+    /// The max share: ten times the work.
     package static let largestShare = 10.0
 
     /// The share in millionths.
     package let millionths: UInt64
 
-    /// Creates extra work, or returns `nil` unless the share is 0 to 10.
+    /// Returns `nil` unless the share is 0 to 10.
     ///
-    /// - Parameter share: Further bytes decrypted per byte delivered, such as 0.05; kept to a millionth.
+    /// - Parameter share: Extra bytes decrypted per byte delivered, such as 0.05; rounded to a millionth.
     package init?(share: Double) {
         guard share >= 0, share <= Self.largestShare else { return nil }
         self.millionths = UInt64((share * 1e6).rounded())
     }
 
-    /// Further bytes decrypted per byte delivered.
+    /// The extra bytes decrypted per byte delivered.
     package var share: Double { Double(millionths) / 1e6 }
 
     /// The share as a number.
     package var description: String { "\(share)" }
 
-    /// What is owed after some reads, in millionths of a byte.
+    /// The extra work due after some reads, in millionths of a byte.
     struct Debt {
         private var owed: UInt64 = 0
 
-        /// Adds what a read owes.
+        /// Adds the work due for a read.
         ///
         /// - Parameters:
-        ///   - byteCount: The bytes that it delivered, below 2⁴⁰.
+        ///   - byteCount: The number of bytes that it delivered, below 2⁴⁰.
         ///   - work: The share.
-        /// - Returns: The whole blocks' bytes that are due now; what is left is kept.
+        /// - Returns: The number of bytes due now, in whole blocks; the remainder is kept.
         mutating func add(_ byteCount: Int, _ work: ExtraWork) -> Int {
             owed += UInt64(byteCount) * work.millionths
             let blocks = owed / Self.block
@@ -46,12 +46,12 @@ package struct ExtraWork: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A reader that decrypts further bytes after each read; what it delivers is the other reader's, unchanged.
+/// A reader that decrypts extra bytes after each read, and delivers another reader's bytes unchanged.
 ///
-/// The further bytes go through a context of the object's own backend, cipher and key, in place in a buffer of its own,
-/// as many at once as a window has. Each call works on what the last one left there, so that none of it can be left out.
+/// The extra bytes pass through a context with the object's own backend, cipher and key, in place in a separate buffer,
+/// one window at a time. Each call works on the result of the last one, so that none of it can be optimized away.
 final class ExtraWorkReader: ChunkKeeper {
-    /// The max memory that the buffer takes: what stays in a core's own cache.
+    /// The max length of the buffer, which fits in a core's own cache.
     static let largestBufferByteCount = 256 << 10
 
     private let reader: any RandomAccessDecryptor
@@ -62,7 +62,7 @@ final class ExtraWorkReader: ChunkKeeper {
 
     /// Wraps a reader of an object.
     ///
-    /// - Throws: `DecryptionError.unsupported` of an object of authenticated chunks, `.backend`.
+    /// - Throws: `DecryptionError.unsupported` for an object of authenticated chunks, `.backend`.
     init(
         _ reader: any RandomAccessDecryptor, of object: EncryptedObject, work: ExtraWork, windowByteCount: Int
     ) throws(DecryptionError) {
@@ -79,7 +79,7 @@ final class ExtraWorkReader: ChunkKeeper {
         buffer.deallocate()
     }
 
-    /// The buffer's length for a window: whole blocks, at least one.
+    /// Returns the buffer's length for a window: whole blocks, at least one.
     static func bufferByteCount(_ windowByteCount: Int) -> Int {
         max(16, min(windowByteCount, largestBufferByteCount) / 16 * 16)
     }
@@ -100,7 +100,7 @@ final class ExtraWorkReader: ChunkKeeper {
 
     func checkVersion() throws(DecryptionError) { try reader.checkVersion() }
 
-    /// Makes the other reader forget a chunk that it keeps, if it does.
+    /// Makes the other reader drop the chunk that it keeps, if any.
     func forgetChunk() {
         (reader as? any ChunkKeeper)?.forgetChunk()
     }

@@ -1,13 +1,13 @@
 import CLinux
 import Glibc
 
-/// What this process uses, for a subject that reports on itself: finer than what can be seen from outside.
+/// The resources that this process uses, measured by itself: more exact than a measurement from outside.
 final class OwnUsage {
     private let instructions = chunkwise_perf_open(chunkwise_perf_instructions)
     private let cycles = chunkwise_perf_open(chunkwise_perf_cycles)
     private var start: [String: UInt64]?
-    /// What was used between starts and stops: the member `usage` of an answer; counters that the kernel does not have
-    /// are not in it.
+    /// The usage between calls of ``begin()`` and ``end()``: the member `usage` of an answer. It lacks the counters
+    /// that the kernel does not have.
     private(set) var total: [String: UInt64]?
 
     /// `RUSAGE_SELF`, whose type differs between C libraries.
@@ -18,17 +18,17 @@ final class OwnUsage {
         if cycles >= 0 { close(cycles) }
     }
 
-    /// Forgets what was counted.
+    /// Resets the count.
     func reset() {
         total = nil
     }
 
-    /// Begins to count.
+    /// Starts counting.
     func begin() {
         start = now
     }
 
-    /// Adds what was used since ``begin()``.
+    /// Adds the usage since ``begin()``.
     func end() {
         guard let start else { return }
         let earlier = total ?? [:]

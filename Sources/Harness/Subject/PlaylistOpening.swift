@@ -6,16 +6,16 @@ import Support
 import SystemPackage
 import Vectors
 
-/// What it takes to open a playlist, as often as it is wanted.
+/// Opens a playlist, any number of times.
 struct PlaylistOpening {
     let request: PlaylistRequest
 
-    /// Opens the playlist, all of it.
+    /// Opens the whole playlist.
     ///
     /// - Parameters:
     ///   - backend: The library that decrypts.
-    ///   - fetched: Notes the ciphertext that is fetched from now on; `nil` if it is not asked for.
-    /// - Returns: Its pieces.
+    ///   - fetched: Records the ciphertext that is fetched from now on; `nil` to record nothing.
+    /// - Returns: The pieces of the playlist.
     /// - Throws: `DecryptionError` for a playlist of which any part cannot be read.
     func open(with backend: any CipherBackend, fetched: FetchRecord? = nil) throws(DecryptionError) -> CompositeObject {
         try HLSObject.whole(
@@ -24,7 +24,7 @@ struct PlaylistOpening {
         ).pieces
     }
 
-    /// The file that all segments are parts of, or `nil` if there is no such file.
+    /// The file that contains all segments, or `nil` if there is no such file.
     var path: FilePath? {
         guard case .folder(let folder) = request.resources, request.description["generated"] == nil,
             let uris = try? Set(MediaPlaylist(text: request.text).segments.map(\.uri)), uris.count == 1,
@@ -41,7 +41,7 @@ struct PlaylistOpening {
             do throws(DecryptionError) {
                 return RemoteResources(base: try Self.files(of: path), link: link)
             } catch {
-                // What is wrong with the playlist and its keys comes first.
+                // Errors in the playlist and its keys are reported first.
                 return NoResources(error: error)
             }
         case .described:
@@ -56,8 +56,8 @@ struct PlaylistOpening {
         try FolderResources(playlist: FilePath(folder).appending("playlist.m3u8"))
     }
 
-    /// A generated object, which only this program asks of itself: segments as byte ranges of one resource, which are
-    /// what the segments of a measured playlist are.
+    /// Returns a generated object, which only this program requests of itself. The segments are byte ranges of one
+    /// resource, like those of a measured playlist.
     private func generated() throws(DecryptionError) -> (any ByteSource)? {
         guard let generated = request.description["generated"], let seed = generated["seed"]?.integer,
             let byteCount = generated["plaintextByteCount"]?.integer,
@@ -76,7 +76,7 @@ struct PlaylistOpening {
 }
 
 extension RemoteLink {
-    /// A link as a request describes it.
+    /// Reads a link from a request.
     ///
     /// - Throws: `DecryptionError.invalidParameter`.
     init(described remote: JSONValue) throws(DecryptionError) {
@@ -89,21 +89,21 @@ extension RemoteLink {
     }
 }
 
-/// Resources that cannot be read, whichever is asked for.
+/// Resources of which every read fails.
 struct NoResources: SegmentResources {
     let error: DecryptionError
 
     func source(for uri: String) throws(DecryptionError) -> any ByteSource { throw error }
 }
 
-/// The same source whatever the URI.
+/// The same source for every URI.
 struct OneSource: SegmentResources {
     let source: any ByteSource
 
     func source(for uri: String) throws(DecryptionError) -> any ByteSource { source }
 }
 
-/// Resources behind a simulated link, or as they are without one.
+/// Resources behind a simulated link, or unchanged without one.
 struct RemoteResources: SegmentResources {
     let base: any SegmentResources
     let link: RemoteLink?
@@ -114,7 +114,7 @@ struct RemoteResources: SegmentResources {
     }
 }
 
-/// Resources of which is noted what is fetched, or as they are without a record.
+/// Resources whose fetches are recorded, or unchanged without a record.
 struct RecordedResources: SegmentResources {
     let base: any SegmentResources
     let record: FetchRecord?

@@ -2,31 +2,30 @@ import ByteSources
 import PluginBackend
 package import RandomAccess
 
-/// How a reader gets from a range of plaintext to ciphertext.
+/// The way in which a reader turns a range of plaintext into reads of ciphertext.
 package enum AccessPolicy: String, CaseIterable, Hashable, Sendable {
-    /// Only the blocks that cover the range, decrypted where the caller wants them.
+    /// Only the blocks that cover the range, decrypted directly into the caller's buffer.
     case block
-    /// Whole chunks of the format, or whole windows where it has one chunk; the latest one is kept, as in "Play
+    /// Whole chunks of the format, or whole windows if it has one chunk. The reader keeps the latest one, as in "Play
     /// encrypted files with on-the-fly decryption on iOS".
     case chunkCache = "chunk-cache"
-    /// Whole chunks, or whole windows, and none is kept from one read to the next.
+    /// Whole chunks, or whole windows. The reader keeps none between reads.
     case wholeChunk = "whole-chunk"
     /// Each window from one new buffer into another, as in "Decrypting huge files on iOS".
     case freshBuffers = "fresh-buffers"
 }
 
-/// What a reader is made of, apart from the object that it reads.
+/// The parts of a reader, apart from the object that it reads.
 package struct ReaderConfiguration: Sendable {
-    /// How it gets from a range to ciphertext.
+    /// The way from a range to ciphertext.
     package var access: AccessPolicy
     /// The max number of plaintext bytes that are decrypted in one step.
     package var windowByteCount: Int
-    /// How many threads read at once.
+    /// The number of threads that read at once.
     package var threadCount: Int
-    /// What is decrypted beside what was asked for; `nil` for nothing.
+    /// Extra decryption; `nil` for none.
     package var extraWork: ExtraWork?
 
-    /// Creates a configuration.
     package init(access: AccessPolicy, windowByteCount: Int, threadCount: Int, extraWork: ExtraWork? = nil) {
         self.access = access
         self.windowByteCount = windowByteCount
@@ -34,7 +33,7 @@ package struct ReaderConfiguration: Sendable {
         self.extraWork = extraWork.flatMap { $0.millionths > 0 ? $0 : nil }
     }
 
-    /// Makes a reader for one thread.
+    /// Returns a reader for one thread.
     ///
     /// - Throws: `DecryptionError.backend`, `.invalidParameter`.
     package func makeReader(of object: EncryptedObject) throws(DecryptionError) -> any RandomAccessDecryptor {
@@ -52,17 +51,17 @@ package struct ReaderConfiguration: Sendable {
         }
     }
 
-    /// The max memory that the readers and the caller's buffers take beside what the process had before.
+    /// Returns the max memory that the readers and the caller's buffers add to the process.
     ///
     /// - Parameters:
-    ///   - bufferByteCount: The caller's buffer, one a thread: the longest read.
-    ///   - chunkByteCount: The format's chunk, or `nil` where the file is one.
+    ///   - bufferByteCount: The length of the caller's buffer, one per thread: the longest read.
+    ///   - chunkByteCount: The format's chunk length, or `nil` if the file is one chunk.
     ///   - plaintextByteCount: The object's length: no buffer is longer.
-    ///   - isAuthenticated: Whether chunks are opened whole, so that a reader holds some.
-    ///   - copiesInLibrary: Further copies of what is decrypted at once that the backend's library makes.
-    ///   - requestByteCount: How many bytes a reader asks for at once.
-    ///   - viewByteCount: What a thread's view of the source takes.
-    /// - Returns: A number of bytes.
+    ///   - isAuthenticated: True if chunks are opened whole, so that a reader holds some.
+    ///   - copiesInLibrary: The number of further copies of a window or chunk that the backend's library makes.
+    ///   - requestByteCount: The number of bytes that a reader requests at once.
+    ///   - viewByteCount: The memory of a thread's view of the source.
+    /// - Returns: The bound in bytes.
     package func boundByteCount(
         bufferByteCount: UInt64, chunkByteCount: UInt64?, plaintextByteCount: UInt64,
         isAuthenticated: Bool = false, copiesInLibrary: UInt64, requestByteCount: Int,
@@ -79,7 +78,7 @@ package struct ReaderConfiguration: Sendable {
         case .freshBuffers:
             perThread = bufferByteCount + (2 + copiesInLibrary) * (window + 32)
         }
-        // What is fetched at once, and a chunk that is kept, each with its tag.
+        // The request, and a chunk that is kept, each with its tag.
         let chunk = min(chunkByteCount ?? 0, plaintextByteCount) + 64
         let request = min(UInt64(requestByteCount), bufferByteCount + 2 * chunk)
         let chunks = isAuthenticated ? 2 * chunk + request + copiesInLibrary * chunk : 0
@@ -91,17 +90,17 @@ package struct ReaderConfiguration: Sendable {
     /// A thread's stack and allocator caches, as far as they are touched.
     private static let threadOverhead: UInt64 = 256 << 10
 
-    /// Code that is paged in and small allocations, as measured with 4 KiB windows.
+    /// Code that is paged in, and small allocations, as measured with 4 KiB windows.
     private static let constantOverhead: UInt64 = 2 << 20
 }
 
-/// An object that a subject has open: one ciphertext, or several pieces.
+/// An object that a subject has opened: one ciphertext, or several pieces.
 enum ReadObject: Sendable {
     /// One ciphertext.
     case encrypted(EncryptedObject)
-    /// The pieces of a list, one behind the other.
+    /// The pieces of a list, one after the other.
     case composite(CompositeObject)
-    /// One ciphertext, of which a plug-in does everything.
+    /// One ciphertext that a plug-in reads entirely by itself.
     case plugin(PluginObject)
 
     /// The plaintext's length in bytes.
@@ -113,7 +112,7 @@ enum ReadObject: Sendable {
         }
     }
 
-    /// The plaintext bytes of a chunk that readers of whole chunks hold, or `nil` where there is none.
+    /// The plaintext length of the chunk that readers of whole chunks hold, or `nil` if there is none.
     var chunkByteCount: UInt64? {
         switch self {
         case .encrypted(let object): object.strategy.chunkByteCount
@@ -121,7 +120,7 @@ enum ReadObject: Sendable {
         }
     }
 
-    /// Whether chunks are opened whole.
+    /// True if chunks are opened whole.
     var isAuthenticated: Bool {
         switch self {
         case .encrypted(let object): !object.strategy.isStreaming
@@ -129,7 +128,7 @@ enum ReadObject: Sendable {
         }
     }
 
-    /// The bytes that are kept of each piece while the object is open; 0 for one ciphertext.
+    /// The number of bytes kept for the pieces while the object is open; 0 for one ciphertext.
     var tableByteCount: UInt64 {
         switch self {
         case .encrypted, .plugin: 0
@@ -137,15 +136,15 @@ enum ReadObject: Sendable {
         }
     }
 
-    /// A segment in the playlist, its place, and its share of the message that brought it.
+    /// A segment in the playlist, its location, and its share of the message that brought it.
     private static let pieceByteCount: UInt64 = 1 << 10
 }
 
 extension ReaderConfiguration {
-    /// Makes a reader for one thread.
+    /// Returns a reader for one thread.
     ///
-    /// - Throws: `DecryptionError.backend`, `.invalidParameter`; `.unsupported` for pieces that are to be read
-    ///   otherwise than by blocks, or slower than it is.
+    /// - Throws: `DecryptionError.backend`, `.invalidParameter`; `.unsupported` for pieces with an access policy other
+    ///   than blocks, or with extra work.
     func makeReader(of object: ReadObject) throws(DecryptionError) -> any RandomAccessDecryptor {
         switch object {
         case .encrypted(let object): return try makeReader(of: object)
@@ -162,7 +161,8 @@ extension ReaderConfiguration {
     }
 }
 
-/// Decrypts whole chunks for every read, and keeps none: what ``AccessPolicy/chunkCache`` costs without its cache.
+/// Decrypts whole chunks for every read and keeps none: shows the cost of ``AccessPolicy/chunkCache`` without its
+/// cache.
 final class UncachedChunkReader: RandomAccessDecryptor {
     private let reader: WholeChunkReader
 

@@ -7,40 +7,39 @@ package import Support
 import SystemPackage
 import Vectors
 
-/// One of our readers as a subject of the protocol: what `chunkwise subject` runs, and every measured process.
+/// One of our readers as a subject of the protocol. `chunkwise subject` and every measured process run it.
 package final class ReaderSubject: SubjectImplementation {
     struct OpenObject {
         var object: ReadObject
         var reader: any RandomAccessDecryptor
         var origin: Origin
-        /// The file's path, where it is one.
+        /// The path, if the source is a file.
         var path: FilePath?
-        /// The object as it is measured, where that is another one: a plug-in without guards.
+        /// The object to measure, if it is another one: a plug-in without guards.
         var measured: ReadObject?
     }
 
-    /// What an object was opened from, and can be opened from again.
+    /// The origin of an object, from which it can be opened again.
     enum Origin {
-        /// A source, and the member `source` of the request; `nil` for a served one, which cannot be opened twice.
+        /// A source, and the member `source` of the request; `nil` for a served source, which cannot be opened twice.
         case source(any ByteSource, OpenParameters, description: JSONValue?)
         case playlist(PlaylistOpening)
     }
 
     let backend: any CipherBackend
-    /// What is measured: the same, without what is only there to find faults.
+    /// The backend to measure: the same, without the guards that only find faults.
     let measuredBackend: any CipherBackend
     let configuration: ReaderConfiguration
     private let programVersion: String
     private let network: (any NetworkSources)?
     private var objects: [UInt64: OpenObject] = [:]
-    /// What the source that was made last was made from.
+    /// The description of the source that was made last.
     private var latestDescription: JSONValue?
     private var payload = UnsafeMutableRawBufferPointer(start: nil, count: 0)
-    /// What timed a workload last, for the next request to time it again: new buffers cost as much as they are long,
-    /// and who compares two subjects asks often. Whatever else is asked for ends it.
+    /// The runner that timed a workload last, kept in case the next request times it again: making long buffers is
+    /// costly, and a comparison of two subjects sends many such requests. Any other request ends it.
     private var latestRunner: (id: UInt64, workload: Workload, runner: WorkloadRunner, usage: OwnUsage?)?
 
-    /// Creates a subject.
     package init(
         backend: any CipherBackend, configuration: ReaderConfiguration, programVersion: String,
         network: (any NetworkSources)? = nil
@@ -73,11 +72,11 @@ package final class ReaderSubject: SubjectImplementation {
         ]
     }
 
-    /// Whether an object is open under `id`.
+    /// Returns whether an object is open under `id`.
     package func isOpen(_ id: UInt64) -> Bool { objects[id] != nil }
 
-    /// Opens a file; or, which only this program asks of itself, a generated object, an object on a server, or any of
-    /// them behind a simulated link.
+    /// Opens a file. If this program asks itself, it can also be a generated object, an object on a server, or any of
+    /// these behind a simulated link.
     package func source(
         _ description: JSONValue, parameters: OpenParameters
     ) throws(DecryptionError) -> any ByteSource {
@@ -88,7 +87,7 @@ package final class ReaderSubject: SubjectImplementation {
         return client.open(source, strategy: parameters.strategy, link: try RemoteLink(described: remote))
     }
 
-    /// Opens an object.
+    /// Opens an object with the configured reader.
     package func open(
         id: UInt64, parameters: OpenParameters, source: any ByteSource
     ) throws(DecryptionError) -> UInt64 {
@@ -102,7 +101,7 @@ package final class ReaderSubject: SubjectImplementation {
         return object.plaintextByteCount
     }
 
-    /// The plug-in's whole reader, if it has one.
+    /// The plug-in's own reader, if it has one.
     private var reader: PluginReader? { (backend as? PluginBackend)?.reader }
 
     /// Opens an object with a backend, or a plug-in's own reader.
@@ -116,7 +115,7 @@ package final class ReaderSubject: SubjectImplementation {
             try EncryptedObject(source: source, strategy: parameters.strategy, backend: backend, key: parameters.key))
     }
 
-    /// The object as it is measured: opened once more where that is another one.
+    /// Returns the object to measure, which is opened again if it is another one.
     private func measured(_ id: UInt64) throws(DecryptionError) -> OpenObject {
         var entry = try entry(id)
         guard backend is PluginBackend else { return entry }
@@ -133,7 +132,7 @@ package final class ReaderSubject: SubjectImplementation {
         return entry
     }
 
-    /// Whether playlists are opened: only the blocks of a range are ever read of them.
+    /// True if playlists can be opened. They are only read by the blocks of a range.
     package var readsPlaylists: Bool {
         reader == nil && configuration.access == .block && configuration.extraWork == nil
             && backend.supports(.aesCBC, keyByteCount: 16)
@@ -167,20 +166,21 @@ package final class ReaderSubject: SubjectImplementation {
         return UnsafeRawBufferPointer(rebasing: payload[..<delivered])
     }
 
-    /// Forgets an object.
+    /// Closes an object.
     package func close(id: UInt64) {
         latestRunner = nil
         objects[id] = nil
-        // What the allocator keeps would be there for the next object, and in no figure of its memory.
+        // Memory that the allocator keeps would be reused for the next object, and missing from the figures of its
+        // memory.
         if objects.isEmpty { chunkwise_trim_memory() }
     }
 
     /// Runs a measurement.
     ///
-    /// Asked with `"extended":true`, which only this program knows, `digest` answers `requestCount`, `fetchedByteCount`
-    /// and `decryptedByteCount` as well, `time` answers `boundByteCount` and `usage`, and there are `firstByte` and
-    /// `openLoop`. With `"cold":true` a file is dropped from the page cache before each iteration, and
-    /// `residentByteCount` is the max that was kept of it.
+    /// With `"extended":true`, which only this program knows, `digest` also answers `requestCount`, `fetchedByteCount`
+    /// and `decryptedByteCount`, `time` also answers `boundByteCount` and `usage`, and `firstByte` and `openLoop`
+    /// exist. With `"cold":true` a file is dropped from the page cache before each iteration, and `residentByteCount`
+    /// is the max number of bytes that stayed there.
     package func measure(id: UInt64, request: JSONValue) throws(DecryptionError) -> [String: JSONValue] {
         guard let description = request["workload"], case .object = description else {
             throw .invalidParameter(name: "member", value: "\"workload\"", expected: "an object")
@@ -188,7 +188,7 @@ package final class ReaderSubject: SubjectImplementation {
         let workload = try Workload(description)
         let wantsMore = request["extended"]?.bool == true
         let collected = request["collect"]?.string
-        // Before another runner takes as much memory.
+        // Released before another runner takes as much memory.
         if collected != "time" || wantsMore != (latestRunner?.usage != nil) || latestRunner?.id != id
             || latestRunner?.workload.starting(atDraw: 0) != workload.starting(atDraw: 0)
         {
@@ -243,7 +243,7 @@ package final class ReaderSubject: SubjectImplementation {
             configuration: configuration)
     }
 
-    /// What timed the same workload last, at the draw that is asked for now. A failure ends it.
+    /// Returns the runner that timed the same workload last, set to the requested draw. A failure ends it.
     private func keptRunner(_ object: ReadObject, _ workload: Workload) throws(DecryptionError) -> WorkloadRunner {
         guard let kept = latestRunner?.runner else { return try runner(object, workload) }
         latestRunner = nil
@@ -251,10 +251,10 @@ package final class ReaderSubject: SubjectImplementation {
         return kept
     }
 
-    /// Reads when reads are due: `arrivals` such as `poisson:2000`, `readCount` of them, drawn from `arrivalSeed`.
+    /// Reads at due times: `readCount` arrivals such as `poisson:2000`, drawn from `arrivalSeed`.
     ///
-    /// - Returns: `latencies` from the due times on and `services` from the starts on, one integer a read, and
-    ///   `elapsedNanoseconds`.
+    /// - Returns: One integer per read in `latencies`, from the due times on, and in `services`, from the starts on;
+    ///   and `elapsedNanoseconds`.
     private func openLoop(
         _ object: ReadObject, _ workload: Workload, _ request: JSONValue
     ) throws(DecryptionError) -> [String: JSONValue] {
@@ -275,7 +275,7 @@ package final class ReaderSubject: SubjectImplementation {
         ]
     }
 
-    /// Counts on the way: the object is opened once more behind a source and a backend that do.
+    /// Opens the object again behind a counting source and a counting backend, and hashes its reads.
     private func digest(_ entry: OpenObject, _ workload: Workload) throws(DecryptionError) -> [String: JSONValue] {
         let decrypted = ByteCounter()
         let counting = CountingBackend(measuredBackend, counter: decrypted)
@@ -284,7 +284,7 @@ package final class ReaderSubject: SubjectImplementation {
         switch entry.origin {
         case .source(let base, let parameters, _):
             let source = RecordingSource(base, record: fetched)
-            // What a plug-in's own reader decrypts, nobody else counts.
+            // The decryption in a plug-in's own reader cannot be counted.
             object = try Self.object(parameters, source.viewable, reader == nil ? counting : measuredBackend)
         case .playlist(let opening):
             object = .composite(try opening.open(with: counting, fetched: fetched))
@@ -306,7 +306,7 @@ package final class ReaderSubject: SubjectImplementation {
     ) throws(DecryptionError) -> [String: JSONValue] {
         let entry = try measured(id)
         let reads = try workload.reads(plaintextByteCount: entry.object.plaintextByteCount)
-        // Before the runner's threads are, so that they are counted.
+        // The counters must exist before the runner's threads, so that these are counted.
         let usage = latestRunner?.usage ?? OwnUsage()
         let runner = try keptRunner(entry.object, workload)
         usage.reset()
@@ -314,7 +314,7 @@ package final class ReaderSubject: SubjectImplementation {
         let durations = try runner.durations(atLeast: minimumNanoseconds, maxCount: maximumIterations) {
             () throws(DecryptionError) in
             guard let cold else { return }
-            // What dropping takes is not the reader's.
+            // The time of the drop is not the reader's.
             usage.end()
             try cold.drop()
             usage.begin()
@@ -337,18 +337,18 @@ package final class ReaderSubject: SubjectImplementation {
 }
 
 extension ReaderSubject.OpenObject {
-    /// Whether the ciphertext comes from a server.
+    /// True if the ciphertext comes from a server.
     fileprivate var isServed: Bool {
         guard case .source(_, _, let description?) = origin else { return false }
         return RemoteObject(description) != nil
     }
 
-    /// How many bytes of the source are asked for at once.
+    /// The number of bytes that are requested of the source at once.
     fileprivate var requestByteCount: Int {
         if case .source(let source, _, _) = origin { source.requestByteCount } else { DistantSource.requestByteCount }
     }
 
-    /// What a thread's view of the file takes: pages that are mapped, or a buffer for reads past the page cache.
+    /// The memory of a thread's view of the file: mapped pages, or a buffer for reads past the page cache.
     fileprivate var viewByteCount: UInt64 {
         guard case .source(let source, _, _) = origin else { return 0 }
         if source is DirectSource { return DirectSource.boundByteCount }
@@ -357,13 +357,14 @@ extension ReaderSubject.OpenObject {
 }
 
 extension ReaderSubject {
-    /// How often an object is opened to see how long its first byte takes, unless that is longer than
-    /// ``openNanoseconds``.
+    /// The max number of times that an object is opened to measure the time to its first byte, unless the sum of these
+    /// times reaches ``openNanoseconds``.
     private static let (openCount, openNanoseconds) = (32, 200_000_000 as UInt64)
 
-    /// Opens the object again and again, and makes the first read of a workload each time.
+    /// Opens the object repeatedly, and makes the first read of a workload each time.
     ///
-    /// - Returns: `firstByte`: for each time, the nanoseconds from before the source is opened until the read is there.
+    /// - Returns: `firstByte`: for each time, the nanoseconds from before the source is opened until the read is
+    ///   complete.
     func firstByte(
         _ opened: OpenObject, _ workload: Workload, _ request: JSONValue
     ) throws(DecryptionError) -> [String: JSONValue] {
@@ -378,7 +379,7 @@ extension ReaderSubject {
                 buffer.deallocate()
             }
         }
-        // The kernel hands pages out when they are first touched.
+        // The kernel only allocates pages when they are first touched.
         buffers[0].initializeMemory(as: UInt8.self, repeating: 0)
         var (nanoseconds, sum) = ([JSONValue](), 0 as UInt64)
         while nanoseconds.count < Self.openCount, sum < Self.openNanoseconds {
@@ -406,9 +407,9 @@ extension ReaderSubject {
         }
     }
 
-    /// The file that a request wants to be cold; `nil` if it does not.
+    /// Returns the file to drop from the page cache; `nil` if the request does not ask for it.
     ///
-    /// - Throws: `DecryptionError.unsupported` for an object that is no file.
+    /// - Throws: `DecryptionError.unsupported` for an object that is not a file.
     func cold(_ request: JSONValue, _ opened: OpenObject) throws(DecryptionError) -> ColdFile? {
         guard request["cold"]?.bool == true, request["extended"]?.bool == true else { return nil }
         guard let path = opened.path else { throw .unsupported("dropping what is no file from the page cache") }

@@ -7,11 +7,11 @@ import Vectors
 
 /// The sources that our readers open by themselves.
 enum SourceDescription {
-    /// Opens what the member `source` of a request describes.
+    /// Opens the source that the member `source` of a request describes.
     ///
     /// - Returns: A file, read, mapped or read past the page cache, a generated object, or an object on a server.
     /// - Throws: `DecryptionError.invalidParameter` if it describes none of them, `.io` if it cannot be opened,
-    ///   `.unsupported` for a server where there is nothing to ask one with.
+    ///   `.unsupported` for a server without `network` to reach it.
     static func open(
         _ description: JSONValue, parameters: OpenParameters, network: (any NetworkSources)?
     ) throws(DecryptionError) -> any ByteSource {
@@ -38,7 +38,7 @@ enum SourceDescription {
 }
 
 extension AccessPolicy {
-    /// The least that a reader fetches, in the protocol's words.
+    /// The smallest unit that a reader fetches, in the protocol's words.
     var granularity: JSONValue {
         switch self {
         case .block, .freshBuffers: "block"

@@ -2,22 +2,22 @@ import PluginBackend
 import RandomAccess
 package import Support
 
-/// What the command line of a subject says: the backend, and how its reader reads.
+/// The options of a subject's command line: the backend, and the way in which its reader reads.
 package struct SubjectOptions: Hashable, Sendable {
     /// The backend's name.
     package var backend = "libgcrypt"
-    /// How ranges are read.
+    /// The access policy.
     package var access = AccessPolicy.block
-    /// Plaintext bytes that are decrypted in one step.
+    /// The number of plaintext bytes that are decrypted in one step.
     package var window = ByteSize(256 << 10)
-    /// How many threads read side by side in measurements.
+    /// The number of threads that read at once in measurements.
     package var threads = 1
-    /// Further bytes that are decrypted for each byte delivered.
+    /// The number of extra bytes that are decrypted for each byte delivered.
     package var extraWork = 0.0
 
-    /// What is wrong with the options.
+    /// A mistake in the options.
     package struct Mistake: Error, Hashable, Sendable, CustomStringConvertible, ExitStatusProviding {
-        /// What failed, the value, what was expected.
+        /// The error message: what failed, the value, what was expected.
         package let description: String
 
         package var exitStatus: ExitStatus { .usage }
@@ -25,9 +25,9 @@ package struct SubjectOptions: Hashable, Sendable {
 
     package init() {}
 
-    /// Reads `--name value` and `--name=value`; of an option that stands twice the last one counts.
+    /// Reads `--name value` and `--name=value`. If an option is given twice, the last one counts.
     ///
-    /// By hand: ArgumentParser would be most of what a process does before it answers `hello`.
+    /// It does not use ArgumentParser, which would take most of the time before the process answers `hello`.
     ///
     /// - Throws: `Mistake`.
     package init(arguments: some Sequence<String>) throws(Mistake) {
@@ -74,7 +74,7 @@ package struct SubjectOptions: Hashable, Sendable {
         return result
     }
 
-    /// The reader that the options describe.
+    /// Returns the reader that the options describe.
     ///
     /// - Throws: `Mistake` for numbers out of range.
     package func configuration() throws(Mistake) -> ReaderConfiguration {
@@ -96,7 +96,7 @@ package struct SubjectOptions: Hashable, Sendable {
 }
 
 extension AccessPolicy {
-    /// The names of all, in words.
+    /// The names of all policies, in words.
     package static var expectation: String {
         let names = allCases.map(\.rawValue)
         return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")

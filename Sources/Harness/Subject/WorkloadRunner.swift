@@ -4,7 +4,7 @@ import SubjectProtocol
 import Support
 import Synchronization
 
-/// Runs the reads of a workload through readers, one a thread, into buffers that are kept.
+/// Runs the reads of a workload with one reader per thread, into buffers that it keeps.
 final class WorkloadRunner {
     /// The reads of the next iteration.
     var reads: ReadList
@@ -22,7 +22,8 @@ final class WorkloadRunner {
         self.readers = readers
         let longest = Int(reads.largestByteCount)
         self.buffers = try UnsafeMutableRawBufferPointer.tryAllocate(byteCounts: readers.map { _ in longest })
-        // The kernel hands pages out when they are first touched, which is no part of a read into a buffer that is kept.
+        // The kernel only allocates pages when they are first touched, which is not part of a read into a buffer that
+        // is kept.
         for buffer in buffers { buffer.initializeMemory(as: UInt8.self, repeating: 0) }
     }
 
@@ -35,7 +36,7 @@ final class WorkloadRunner {
 
     /// Runs all reads of the next iteration.
     ///
-    /// - Returns: How long it took, in nanoseconds by the monotonic clock.
+    /// - Returns: The duration in nanoseconds by the monotonic clock.
     func time() throws(DecryptionError) -> UInt64 {
         forgetPlaintext()
         let start = monotonicNanoseconds()
@@ -47,14 +48,14 @@ final class WorkloadRunner {
         return nanoseconds
     }
 
-    /// Runs all reads again and again, at least once.
+    /// Runs all reads repeatedly, at least once.
     ///
     /// - Parameters:
-    ///   - minimum: The nanoseconds that are enough, all runs together.
-    ///   - maxCount: How many runs are enough.
-    ///   - prepare: What comes before each run, and is not timed.
-    /// - Returns: How long each took; see ``time()``.
-    /// - Throws: What a read or `prepare` throws.
+    ///   - minimum: The total duration of all runs that is enough, in nanoseconds.
+    ///   - maxCount: The number of runs that is enough.
+    ///   - prepare: Called before each run, and not timed.
+    /// - Returns: The duration of each run; see ``time()``.
+    /// - Throws: The error of a read or of `prepare`.
     func durations(
         atLeast minimum: UInt64, maxCount: UInt64, prepare: () throws(DecryptionError) -> Void = {}
     ) throws(DecryptionError) -> [UInt64] {
@@ -71,7 +72,7 @@ final class WorkloadRunner {
 
     /// Runs all reads once and times each of them.
     ///
-    /// - Returns: A duration a read, in the order of the reads.
+    /// - Returns: One duration per read, in the order of the reads.
     func latencies() throws(DecryptionError) -> [UInt64] {
         forgetPlaintext()
         let latencies = UnsafeMutableBufferPointer<UInt64>.allocate(capacity: reads.count)
@@ -85,10 +86,10 @@ final class WorkloadRunner {
         return Array(latencies)
     }
 
-    /// Runs all reads once and hashes what they deliver, in their order.
+    /// Runs all reads once and hashes the delivered bytes in the order of the reads.
     ///
-    /// As many reads as there are threads run side by side, then their results are hashed in order.
-    /// - Returns: SHA-256 of the plaintext, and its length.
+    /// As many reads as there are threads run at once; then their results are hashed in order.
+    /// - Returns: The SHA-256 of the plaintext, and its length.
     func digest() throws(DecryptionError) -> (digest: [UInt8], byteCount: UInt64) {
         let hash = SHA256Hasher()
         var byteCount: UInt64 = 0
@@ -119,14 +120,14 @@ final class WorkloadRunner {
         return (hash.finish(), byteCount)
     }
 
-    /// Starts each read when it is due, whatever became of those before it, and goes on with the next iteration after the
-    /// last read.
+    /// Starts each read when it is due, no matter how earlier reads fared. After the last read, it continues with the
+    /// next iteration.
     ///
-    /// Each thread takes the next due time, waits for it if it is to come, and reads. One that is behind does not wait, and
-    /// what it is late by counts: a stall delays all reads that become due meanwhile.
+    /// Each thread takes the next due time, waits for it if it is in the future, and reads. A late thread does not
+    /// wait, and its delay counts: a stall delays all reads that become due meanwhile.
     /// - Parameter due: The due times in ascending order, in nanoseconds from the start.
-    /// - Returns: A duration a read from its due time on, and from its start on; and how long all of it took.
-    /// - Throws: What a read throws.
+    /// - Returns: One duration per read from its due time on, one from its start on, and the duration of the whole.
+    /// - Throws: The error of a read.
     func openLoop(
         due: [UInt64]
     ) throws(DecryptionError) -> (latencies: [UInt64], services: [UInt64], elapsedNanoseconds: UInt64) {
@@ -135,7 +136,7 @@ final class WorkloadRunner {
         times.initialize(repeating: (0, 0))
         defer { times.deallocate() }
         let (failure, next, first) = (FirstFailure(), NextIndex(), reads[0])
-        // The first read of each thread runs code and touches tables that no other read has to.
+        // The first read of each thread runs code and touches tables that later reads find ready.
         team.run { [self] thread in
             failure.noting { () throws(DecryptionError) in
                 _ = try readers[thread].read(at: first.offset, into: buffer(thread, first))
@@ -168,22 +169,22 @@ final class WorkloadRunner {
         )
     }
 
-    /// Sleeps until shortly before a time, and asks the clock from then on: the kernel wakes a thread some 50 µs late.
+    /// Sleeps until shortly before a time, and then polls the clock: the kernel wakes a thread some 50 µs late.
     private static func wait(until time: UInt64) {
         if monotonicNanoseconds() + spinNanoseconds < time { SystemClock().sleep(until: time - spinNanoseconds) }
         while monotonicNanoseconds() < time {}
     }
 
     private static let spinNanoseconds: UInt64 = 100_000
-    /// Until all threads are there.
+    /// The time for all threads to start.
     private static let leadNanoseconds: UInt64 = 1_000_000
 
-    /// An iteration keeps no plaintext for the next. Source: PROTOCOL.md, "measure".
+    /// Drops kept plaintext, since an iteration keeps none for the next. Source: PROTOCOL.md, "measure".
     private func forgetPlaintext() {
         for reader in readers { (reader as? any ChunkKeeper)?.forgetChunk() }
     }
 
-    /// Does one read: its index, the thread's reader, the read, where its bytes go.
+    /// A function that does one read, given its index, the thread's reader, the read, and the buffer for its bytes.
     private typealias Body = (
         Int, any RandomAccessDecryptor, Workload.Read, UnsafeMutableRawBufferPointer
     ) throws(DecryptionError) -> Void
@@ -192,7 +193,7 @@ final class WorkloadRunner {
         UnsafeMutableRawBufferPointer(rebasing: buffers[thread][..<Int(read.count)])
     }
 
-    /// Hands the reads to the threads, each to the next one that is free, and checks that they read one version.
+    /// Passes each read to the next free thread, and checks that all of them read one version.
     private func runAll(_ body: @escaping Body) throws(DecryptionError) {
         if readers.count == 1 {
             for index in 0..<reads.count {
@@ -228,7 +229,7 @@ private final class FirstFailure: Sendable {
         self.error.withLock { $0 = $0 ?? error }
     }
 
-    /// Does something that may fail, and something else if it does.
+    /// Calls `body`; if it fails, notes the error and calls `otherwise`.
     func noting(_ body: () throws(DecryptionError) -> Void, otherwise: () -> Void = {}) {
         do throws(DecryptionError) {
             try body()

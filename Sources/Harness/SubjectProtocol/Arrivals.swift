@@ -1,28 +1,28 @@
 import ByteSources
 import Glibc
 
-/// When reads are due in an open loop, whatever becomes of those before them.
+/// The due times of reads in an open loop, which do not depend on how earlier reads fare.
 package struct Arrivals: Hashable, Sendable, CustomStringConvertible {
-    /// How far apart arrivals are.
+    /// The distribution of the intervals between arrivals.
     package enum Kind: String, CaseIterable, Sendable {
-        /// Independent of each other, as the requests of many clients are.
+        /// Independent of each other, like the requests of many clients.
         case poisson
-        /// All as far from the one before.
+        /// All intervals equal.
         case fixed
     }
 
-    /// How far apart they are.
+    /// The distribution of the intervals.
     package let kind: Kind
-    /// How many there are in a second, over all threads.
+    /// The number of arrivals per second, over all threads.
     package let perSecond: Double
 
-    /// The rates that there can be.
+    /// The possible rates.
     package static let rates = 0.01...10_000_000
 
-    /// The max number of reads of which a subject keeps the times.
+    /// The max number of reads whose times a subject keeps.
     package static let maxReads = 1 << 20
 
-    /// Creates arrivals, or `nil` for a rate out of bounds.
+    /// Returns `nil` for a rate out of bounds.
     package init?(_ kind: Kind, perSecond: Double) {
         guard Self.rates.contains(perSecond) else { return nil }
         self.kind = kind
@@ -48,7 +48,7 @@ package struct Arrivals: Hashable, Sendable, CustomStringConvertible {
         return loads.contains(nil) ? nil : loads.compactMap { $0 }
     }
 
-    /// The text that gives the same arrivals again.
+    /// The text from which the same arrivals can be read.
     package var description: String {
         let isWhole = perSecond.rounded() == perSecond
         return "\(kind.rawValue):" + (isWhole ? "\(Int(perSecond))" : "\(perSecond)")
@@ -57,8 +57,8 @@ package struct Arrivals: Hashable, Sendable, CustomStringConvertible {
     /// Draws the times at which reads are due.
     ///
     /// - Parameters:
-    ///   - count: How many reads there are.
-    ///   - seed: What a Poisson process is drawn from.
+    ///   - count: The number of reads.
+    ///   - seed: The seed of a Poisson process.
     /// - Returns: The times in ascending order, in nanoseconds from the start. The first is one interval after it.
     package func dueNanoseconds(count: Int, seed: UInt64) -> [UInt64] {
         let interval = 1e9 / perSecond

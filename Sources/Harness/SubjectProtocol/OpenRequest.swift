@@ -6,8 +6,8 @@ extension Strategy {
     /// The strategy's members in an `open` request. Source: PROTOCOL.md, "open".
     package var protocolMembers: [String: JSONValue] { protocolMembers(isNamed: format.isNamedInProtocol) }
 
-    /// The strategy's members in a request to a subject that lists some strategies: with the description unless the name
-    /// is among them.
+    /// Returns the strategy's members in a request to a subject that lists some strategies. They include the
+    /// description unless the name is listed.
     package func protocolMembers(listed strategies: [String]) -> [String: JSONValue] {
         protocolMembers(isNamed: format.isNamedInProtocol && strategies.contains(name))
     }
@@ -24,18 +24,19 @@ extension Strategy {
 }
 
 extension Format {
-    /// The name that a subject's strategies have if it reads descriptions. Source: PROTOCOL.md, "open".
+    /// The name that a subject lists if it reads descriptions. Source: PROTOCOL.md, "open".
     package static let describedName = "described"
 
-    /// Says whether the protocol knows the format by its name; of any other, a request has the description.
+    /// Says whether the protocol knows the format by its name. For any other format, a request includes the
+    /// description.
     fileprivate var isNamedInProtocol: Bool { !isDescribed }
 
-    /// Says whether a subject that lists some strategies opens objects of the format.
+    /// Says whether a subject that lists some strategies can open objects of the format.
     package func isOffered(by strategies: [String]) -> Bool {
         isNamedInProtocol && strategies.contains(name) || strategies.contains(Self.describedName)
     }
 
-    /// Finds the format of a request.
+    /// Returns the format of a request.
     fileprivate static func asked(_ request: JSONValue) throws(DecryptionError) -> Format {
         guard let name = request["strategy"]?.string else {
             throw OpenParameters.missing("strategy", "the name of a strategy")
@@ -50,7 +51,7 @@ extension Format {
 }
 
 extension Format.Input {
-    /// A value as a member of a request: a number, hexadecimal digits, or a word.
+    /// Returns a value as a member of a request: a number, hexadecimal digits, or a word.
     fileprivate func member(_ value: Value) -> JSONValue {
         switch (kind, value) {
         case (_, .integer(let number)): .integer(UInt64(clamping: number))
@@ -59,8 +60,7 @@ extension Format.Input {
         }
     }
 
-    /// Reads a member of a request; `nil` for one of another type. Which values there are, ``Strategy/validate()``
-    /// says.
+    /// Reads a member of a request; `nil` for one of another type. ``Strategy/validate()`` checks the value itself.
     package func value(member: JSONValue) -> Value? {
         switch kind {
         case .integer:
@@ -73,7 +73,7 @@ extension Format.Input {
 
 /// The parameters of an `open` request, checked in the protocol's order: request, strategy, key, IV.
 package struct OpenParameters: Sendable {
-    /// How the ciphertext is laid out.
+    /// The strategy of the ciphertext.
     package let strategy: Strategy
     /// The key.
     package let key: SecretKey
@@ -88,7 +88,7 @@ package struct OpenParameters: Sendable {
             throw Self.missing("key", "lower-case hexadecimal digits, an even number of them")
         }
         var values: [String: Value] = [:]
-        // Inputs of a description may be called like other members.
+        // Inputs of a description may have the names of other members.
         let parameters = request["description"] == nil ? request : request["parameters"] ?? [:]
         for input in format.inputs {
             guard let value = parameters[input.name].flatMap(input.value(member:)) else {
@@ -97,7 +97,7 @@ package struct OpenParameters: Sendable {
             values[input.name] = value
         }
         let strategy = Strategy(format, values)
-        // Impossible parameters are an invalid request, and come before key and IV.
+        // Impossible parameters make the request invalid, and are reported before the key and the IV.
         try (format.ivInput.map { strategy.replacing($0.name, with: $0.sampleIV) } ?? strategy).validate()
         self.key =
             format.hasIV && format.isNamedInProtocol ? try SecretKey(keyBytes) : try SecretKey(material: keyBytes)
@@ -106,7 +106,7 @@ package struct OpenParameters: Sendable {
         try strategy.check(key)
     }
 
-    /// Integers in messages stay below 2⁵³, so that every language can hold them.
+    /// The max integer in messages: all are below 2⁵³, so that every language can hold them.
     static let largestInteger: UInt64 = 1 << 53 - 1
 
     fileprivate static func missing(_ member: String, _ expected: String) -> DecryptionError {
@@ -121,13 +121,13 @@ package struct PlaylistRequest: Sendable {
     /// The strategy's name.
     package static let strategyName = ListStrategy.playlist.rawValue
 
-    /// Where resources come from.
+    /// The origin of a playlist's resources.
     package enum Resources: Sendable {
-        /// Files of a folder, which URIs are relative to.
+        /// Files of a folder, to which URIs are relative.
         case folder(path: String)
-        /// What the harness serves, by URI as written.
+        /// The sources that the harness serves, by URI as written.
         case served([String: any ByteSource])
-        /// What only this program asks of itself.
+        /// A generated object, which only this program requests of itself.
         case described
     }
 
@@ -135,15 +135,15 @@ package struct PlaylistRequest: Sendable {
     package let text: String
     /// Keys by URI as written, of any length.
     package let keys: [String: [UInt8]]
-    /// Where resources come from.
+    /// The origin of the resources.
     package let resources: Resources
     /// The member `source`.
     package let description: JSONValue
 
-    /// Whether a request is for the strategy.
+    /// Returns whether a request is for the strategy.
     static func isAsked(by request: JSONValue) -> Bool { request["strategy"]?.string == strategyName }
 
-    /// Reads the members of a request; what it serves is asked for over `pipe`.
+    /// Reads the members of a request. Served resources are requested over `pipe`.
     ///
     /// - Throws: `DecryptionError.invalidParameter` for members that are missing or of the wrong type.
     init(_ request: JSONValue, pipe: PipeEnd) throws(DecryptionError) {
@@ -188,7 +188,7 @@ package struct PlaylistRequest: Sendable {
 }
 
 extension Strategy {
-    /// What the segments of a measured playlist are, one behind the other in one file.
+    /// Returns the strategy of a measured playlist's segments, which lie one after the other in one file.
     ///
     /// - Throws: `DecryptionError.invalidParameter` for an impossible length.
     package static func segments(of byteCount: UInt64) throws(DecryptionError) -> Strategy {

@@ -2,26 +2,26 @@ package import RandomAccess
 import Support
 import Synchronization
 
-/// A source on the other side of the protocol: each read asks the harness for the bytes.
+/// A source on the other side of the protocol: each read requests bytes from the harness.
 ///
-/// Source: PROTOCOL.md, "Served sources". Readers on several threads take turns, since there is one `need` at a time;
-/// `@unchecked` because the pipe is used under the lock only, or by the thread that waits for those readers.
+/// Source: PROTOCOL.md, "Served sources". Readers on several threads take turns, since only one `need` may be pending.
+/// The class is `@unchecked` because the pipe is only used under the lock, or by the thread that waits for those
+/// readers.
 package final class ServedSource: ByteSource, @unchecked Sendable {
     /// The length that the harness announced.
     package let byteCount: UInt64
-    /// As of a source that is far away: the harness may have it from anywhere, and each `need` is a way there and back.
+    /// The same as for a distant source: the harness may have the bytes from anywhere, and each `need` is a round trip.
     package var requestByteCount: Int { DistantSource.requestByteCount }
     private let pipe: PipeEnd
-    /// The name that `need` has to say, where there are several.
+    /// The name that `need` has to give if there are several sources.
     private let uri: String?
     private let turn: ServedTurn
 
-    /// Creates a source that asks over `pipe`.
     package convenience init(byteCount: UInt64, pipe: PipeEnd) {
         self.init(byteCount: byteCount, pipe: pipe, uri: nil, turn: ServedTurn())
     }
 
-    /// Creates one of several sources, which share a turn.
+    /// Sources of one object share a turn.
     init(byteCount: UInt64, pipe: PipeEnd, uri: String?, turn: ServedTurn) {
         self.byteCount = byteCount
         self.pipe = pipe
@@ -47,7 +47,7 @@ package final class ServedSource: ByteSource, @unchecked Sendable {
             throw Self.failure("a payload that is no number of bytes was served")
         }
         guard answer["ok"]?.bool == true, payload <= wanted else {
-            // A payload is consumed whatever is thought of it.
+            // A payload is always consumed, even if the answer is wrong.
             _ = pipe.skip(payload)
             throw Self.failure(
                 payload > wanted
@@ -65,14 +65,14 @@ package final class ServedSource: ByteSource, @unchecked Sendable {
     }
 }
 
-/// Whose turn it is to ask: there is one `need` at a time.
+/// The lock that a source holds while its `need` is pending; only one may be.
 final class ServedTurn: Sendable {
     let lock = Mutex(())
 }
 
-/// What the harness serves where an object has several resources: `need` is answered from the one that it names.
+/// The resources that the harness serves of one object: a `need` is answered from the resource that it names.
 package protocol ServedResources: Sendable {
-    /// The resource that a `need` asks for.
+    /// Returns the resource that a `need` asks for.
     ///
     /// - Parameter uri: The member `uri`, or `nil` if there is none.
     /// - Returns: The resource, or `nil` if the object has none of that name.

@@ -3,13 +3,13 @@ import Synchronization
 
 /// A child process with pipes at its standard streams.
 struct SpawnedProcess {
-    /// The process's number.
+    /// The process ID.
     let processID: pid_t
-    /// Where the child reads from.
+    /// The descriptor of the pipe to the child's standard input.
     let input: Int32
-    /// Where the child writes to.
+    /// The descriptor of the pipe from the child's standard output.
     let output: Int32
-    /// Where the child logs to.
+    /// The descriptor of the pipe from the child's standard error.
     let errors: Int32
 
     /// Starts a program. The corresponding C function is `posix_spawnp`.
@@ -19,8 +19,8 @@ struct SpawnedProcess {
         self = try Self.oneAtATime.withLock { (_) throws(SubjectError) in try SpawnedProcess(alone: command) }
     }
 
-    /// A child that another thread starts between `pipe` and `FD_CLOEXEC` would hold this one's ends open, and hide its
-    /// end. Swift's C library module has no `pipe2`.
+    /// A child that another thread starts between `pipe` and `FD_CLOEXEC` would inherit this child's pipes and keep
+    /// them open, so that the end of input would go unnoticed. Swift's C library module has no `pipe2`.
     private static let oneAtATime = Mutex(())
 
     private init(alone command: [String]) throws(SubjectError) {
@@ -49,7 +49,7 @@ struct SpawnedProcess {
         posix_spawn_file_actions_adddup2(&actions, pipes[0][0], 0)
         posix_spawn_file_actions_adddup2(&actions, pipes[1][1], 1)
         posix_spawn_file_actions_adddup2(&actions, pipes[2][1], 2)
-        // This process ignores SIGPIPE and SIGXFSZ; a child should not inherit that.
+        // This process ignores SIGPIPE and SIGXFSZ, which a child should not inherit.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -57,7 +57,8 @@ struct SpawnedProcess {
         sigemptyset(&signals)
         for signal in [SIGPIPE, SIGXFSZ] { sigaddset(&signals, signal) }
         posix_spawnattr_setsigdefault(&attributes, &signals)
-        // A group of its own: Ctrl-C at the terminal is for this process, which ends its children in good order.
+        // A process group of its own: Ctrl-C at the terminal reaches only this process, which ends its children in good
+        // order.
         posix_spawnattr_setpgroup(&attributes, 0)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
 
@@ -85,12 +86,12 @@ struct SpawnedProcess {
 
 /// The children of this process that have not been waited for.
 ///
-/// Known only here, since each child leads a group of its own: a signal that ends this process at once would leave
-/// them behind.
+/// Only this list knows them, since each child leads a process group: a signal that ends this process at once would
+/// leave them running.
 package enum LiveProcesses {
     private static let state = Mutex((numbers: Set<pid_t>(), isEnding: false))
 
-    /// To be called before a process is started, and held until it is in the list.
+    /// Starts a process with `spawn`. It holds the lock until the process is in the list.
     static func start(_ spawn: () -> pid_t?) {
         let isEnding = state.withLock { state in
             if !state.isEnding, let number = spawn() { state.numbers.insert(number) }
@@ -99,7 +100,7 @@ package enum LiveProcesses {
         if isEnding { waitForEnd() }
     }
 
-    /// To be called when the process has been waited for: its number may soon be another one's.
+    /// Removes a process that has been waited for: the kernel may soon reuse its ID.
     static func remove(_ processID: pid_t) {
         let isEnding = state.withLock { state in
             state.numbers.remove(processID)
@@ -108,8 +109,8 @@ package enum LiveProcesses {
         if isEnding { waitForEnd() }
     }
 
-    /// Kills them all, with what they started; a caller that would start another one, or wait for their end, waits
-    /// for this process's own. The corresponding C function is `kill`.
+    /// Kills all of them, with the processes that they started. A thread that then starts a process, or removes one,
+    /// waits for the end of this process. The corresponding C function is `kill`.
     package static func killAll() {
         state.withLock { state in
             state.isEnding = true
@@ -122,21 +123,23 @@ package enum LiveProcesses {
     }
 }
 
-/// A command that is run to its end, and what it printed.
+/// A command that has run to its end, and its output.
 package struct CapturedCommand: Sendable {
-    /// What it wrote to its standard output.
+    /// The bytes of its standard output.
     package let output: [UInt8]
-    /// The end of what it wrote to its standard error.
+    /// The end of its standard error.
     package let log: String
-    /// What `waitpid` reported.
+    /// The status that `waitpid` reported.
     package let status: Int32
 
-    /// Runs a command with more in its environment. The corresponding C functions are `posix_spawnp` and `waitpid`.
+    /// Runs a command with some environment variables added. The corresponding C functions are `posix_spawnp` and
+    /// `waitpid`.
     ///
     /// - Parameters:
     ///   - command: The program, found on the path if it has no slash, and its arguments.
-    ///   - environment: What is set beside what this process has.
-    ///   - isInterrupted: Whether the command is to be ended, with what it started; asked twice a second.
+    ///   - environment: The variables to set in addition to those of this process.
+    ///   - isInterrupted: Returns `true` to kill the command with the processes that it started; called at least twice
+    ///     a second.
     /// - Throws: `SubjectError.notStarted`.
     package init(
         _ command: [String], environment: [String: String] = [:], isInterrupted: () -> Bool = { false }
@@ -147,11 +150,11 @@ package struct CapturedCommand: Sendable {
         var output: [UInt8] = []
         var log: [UInt8] = []
         var descriptors = [spawned.output, spawned.errors].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        // A descriptor below 0 is one that has ended.
+        // A descriptor below 0 has reached its end.
         while descriptors.contains(where: { $0.fd >= 0 }) {
             if poll(&descriptors, 2, 500) < 0, errno != EINTR { break }
             if isInterrupted() {
-                // Its group is its own.
+                // It leads its own group.
                 kill(-spawned.processID, SIGKILL)
                 break
             }

@@ -1,15 +1,15 @@
 public import RandomAccess
 import Support
 
-/// A strategy as people write it: `cbc-chunked:chunk=16MB,iv-rule=fixed`.
+/// The text form of a strategy: `cbc-chunked:chunk=16MB,iv-rule=fixed`.
 ///
 /// - Source: docs/formats.md.
 extension Strategy: CustomStringConvertible {
-    /// Reads the name of a known format, or of a playlist's segments, and behind a colon its parameters.
+    /// Reads the name of a known format, or of a playlist's segments, and its parameters after a colon.
     ///
     /// - Parameters:
     ///   - text: The text.
-    ///   - iv: The IV, where it is known from elsewhere; passed over by formats that have none.
+    ///   - iv: The IV, if it is known from elsewhere; ignored by formats without one.
     /// - Throws: `DecryptionError.unsupported` for an unknown name, `.invalidParameter` for parameters that are
     ///   unknown, given twice, missing or impossible.
     package init(text: String, iv: [UInt8]? = nil) throws(DecryptionError) {
@@ -17,7 +17,7 @@ extension Strategy: CustomStringConvertible {
         try self.init(Format.measured(name), written: text.dropFirst(name.count), iv: iv)
     }
 
-    /// Reads the parameters of a format: nothing, or what stands from the colon on.
+    /// Reads the parameters of a format: nothing, or the text from the colon on.
     ///
     /// - Throws: `DecryptionError.invalidParameter`, as ``init(text:iv:)``.
     package init(_ format: Format, written text: Substring, iv: [UInt8]? = nil) throws(DecryptionError) {
@@ -38,7 +38,7 @@ extension Strategy: CustomStringConvertible {
         try validate()
     }
 
-    /// The strategy without what its object is bound to, which is its owner's own business.
+    /// The strategy without the bytes to which its object is bound, which are private to the owner.
     package var unbound: Strategy {
         var values: [String: Value] = [:]
         for input in format.inputs {
@@ -47,13 +47,13 @@ extension Strategy: CustomStringConvertible {
         return Strategy(format, values).surrounded(by: outer)
     }
 
-    /// The shortest text of the strategy, without its IV: what plans, cells and labels have.
+    /// The shortest text of the strategy, without its IV, as it is used in plans, cells and labels.
     package var text: String { written { $0.name != Format.Input.ivName } }
 
     /// The shortest text of the strategy.
     public var description: String { written { $0.name != Format.Input.ivName || !outer.hasIVInFront } }
 
-    /// The parameters that have no default, or another value, in the format's order.
+    /// Returns the text with the parameters that have no default or differ from it, in the format's order.
     private func written(_ includes: (Format.Input) -> Bool) -> String {
         var parameters = format.inputs.compactMap { input -> String? in
             guard includes(input), let value = self[input.name], value != input.defaultValue else { return nil }
@@ -68,17 +68,17 @@ extension Strategy: CustomStringConvertible {
 }
 
 extension Format {
-    /// Says whether an IV has to be known of an object.
+    /// Says whether a reader needs an object's IV from elsewhere.
     package var hasIV: Bool { ivInput != nil }
 
-    /// The IV, if one has to be known of an object.
+    /// The IV, if a reader needs it from elsewhere.
     package var ivInput: Input? { self.inputs.first { $0.name == Input.ivName } }
 
-    /// The lengths of keys in bytes, the usual one first; of a format that takes any, those of AES keys that it
-    /// derives.
+    /// The key lengths in bytes, the usual one first. For a format that takes any length, these are the lengths of the
+    /// AES keys that it derives.
     package var usualKeyByteCounts: [Int] { self.keyByteCounts ?? [16, 32] }
 
-    /// The parameter that has the length of the chunks' key, where that follows from a key of any length.
+    /// The parameter for the length of the chunks' key, if that key is derived from a key of any length.
     package var derivedKeyInput: Input? {
         guard self.keyByteCounts == nil else { return nil }
         let names = rules.key.expression.names
@@ -89,7 +89,7 @@ extension Format {
         }
     }
 
-    /// The segments of a playlist, as what is measured.
+    /// The segments of a playlist, as a format that can be measured.
     package static let playlist: Format? = {
         let description = """
             \(PlaylistRequest.strategyName):
@@ -102,11 +102,11 @@ extension Format {
               key: key
               nonce: be(i, 16)
             """
-        // A test reads it.
+        // A test checks that the description is valid.
         return try? named(PlaylistRequest.strategyName, in: Array(description.utf8))
     }()
 
-    /// Refuses inputs that no strategy's text tells apart, and words that none can have.
+    /// Rejects inputs that a strategy's text could not tell apart, and words that it could not contain.
     ///
     /// - Throws: `DecryptionError.invalidParameter`.
     package func checkTextForms() throws(DecryptionError) {
@@ -131,7 +131,7 @@ extension Format {
         }
     }
 
-    /// Finds a known format, or that of a playlist's segments, by its name.
+    /// Returns a known format, or that of a playlist's segments, by its name.
     ///
     /// - Throws: `DecryptionError.unsupported` for an unknown name.
     package static func measured(_ name: String) throws(DecryptionError) -> Format {
@@ -139,19 +139,19 @@ extension Format {
         return try named(name)
     }
 
-    /// The name that tells the format from all others: behind the name of one that is not known stand the first 16
-    /// digits of its description's SHA-256, as in `mine#0123456789abcdef`.
+    /// A name that is unique among all formats. For a format that is not known, the first 16 digits of its
+    /// description's SHA-256 follow the name, as in `mine#0123456789abcdef`.
     package var reference: String {
         isDescribed ? "\(name)#\(Hexadecimal.encode(SHAFunction.sha256.hash(text).prefix(8)))" : name
     }
 
-    /// Says whether only its description tells a program of it, since it is none of the known formats.
+    /// True if a program can only know the format from its description, because it is not one of the known formats.
     package var isDescribed: Bool {
         (try? Format.measured(name))?.text != text
     }
 
-    /// Reads parameters: a colon, then names with values. Those that every format has are `skip` and `trim`, bytes in
-    /// front and behind that are no part of it, and `iv=file`, an IV in front.
+    /// Reads parameters: a colon, then names with values. Every format also has `skip` and `trim`, numbers of bytes
+    /// before and after the object that do not belong to it, and `iv=file`, an IV in front of it.
     ///
     /// - Throws: `DecryptionError.invalidParameter` for parameters that are unknown, given twice or impossible.
     package func values(
@@ -181,7 +181,7 @@ extension Format {
             }
             guard let input = self.inputs.first(where: { $0.textName == name }) else {
                 let known = self.inputs.map(\.textName) + ["skip", "trim"]
-                // Behind a text, it may be a part of that.
+                // It may be the rest of a text with a comma.
                 let isRest =
                     !part.contains("=")
                     && self.inputs.contains { $0.kind == .text([]) && values[$0.name] != nil }
@@ -208,15 +208,15 @@ extension DecryptionError {
 extension Format.Input {
     private static let byteCountSuffix = "ByteCount"
 
-    /// Says whether the value is a length, which is written with a unit.
+    /// True if the value is a length, which is written with a unit.
     package var isSize: Bool {
         if case .integer = kind { name.hasSuffix(Self.byteCountSuffix) } else { false }
     }
 
-    /// The lengths in bytes; `nil` of any length, and of what is no bytes.
+    /// The lengths in bytes; `nil` if any length is valid, or the input is not bytes.
     package var byteCounts: [Int]? { if case .bytes(let counts) = kind { counts } else { nil } }
 
-    /// The name in a strategy's text: hyphens between its words, and nothing of `ByteCount`.
+    /// The name in a strategy's text, with hyphens between the words and without `ByteCount`.
     package var textName: String {
         let suffix = Self.byteCountSuffix
         let short = name.hasSuffix(suffix) && name != suffix ? name.dropLast(suffix.count) : name[...]
@@ -230,16 +230,16 @@ extension Format.Input {
         return text
     }
 
-    /// The values that are possible in a strategy's text, in words.
+    /// A description of the values that are valid in a strategy's text.
     package var textExpectation: String { isSize ? "a size such as 64KiB, \(expectation)" : expectation }
 
-    /// Reads a value in a strategy's text; `nil` for what the input cannot be.
+    /// Reads a value in a strategy's text; `nil` for one that the input cannot have.
     package func value(writtenAs text: String) -> Value? {
         guard isSize else { return value(text) }
         return ByteSize(text).flatMap { value("\($0.byteCount)") }
     }
 
-    /// A value as it stands in a strategy's text.
+    /// Returns a value as it is written in a strategy's text.
     package func text(of value: Value) -> String {
         switch (kind, value) {
         case (_, .integer(let number)):

@@ -2,8 +2,8 @@ import Glibc
 import RandomAccess
 package import Support
 
-/// The harness's ends of a subject's pipes: each answer has a deadline, whatever the subject sends meanwhile, and the log
-/// is read along so that a subject that writes much of it never blocks.
+/// The harness's ends of a subject's pipes. Each answer has a deadline, whatever the subject sends meanwhile. The
+/// channel also reads the log, so that a subject that writes much of it never blocks.
 final class SubjectChannel {
     private let input: Int32
     private var output: Int32
@@ -15,7 +15,7 @@ final class SubjectChannel {
     private var log: [UInt8] = []
     /// A line longer than this is not a message.
     private let longestLine: Int
-    /// A log that grows faster than it is read must not keep anyone from looking at the clock.
+    /// The max number of log bytes read at once: a log that grows faster than it is read must not delay the deadline.
     private let largestDrain = 1 << 20
     private var deadline: ContinuousClock.Instant
 
@@ -44,12 +44,12 @@ final class SubjectChannel {
         deadline = .now + timeout
     }
 
-    /// Gives the subject back the time that the harness itself took.
+    /// Extends the deadline by the time that the harness itself took.
     func extendClock(by duration: Duration) {
         deadline += duration
     }
 
-    /// What the subject sent though nothing was asked, or `nil`.
+    /// The output that the subject sent without a request, or `nil`.
     var unaskedOutput: String? {
         if buffer.count == start {
             buffer.removeAll(keepingCapacity: true)
@@ -59,14 +59,14 @@ final class SubjectChannel {
         return String(decoding: buffer[start...].prefix(80), as: UTF8.self)
     }
 
-    /// Tells the subject that nothing more will come. The corresponding C function is `close`.
+    /// Closes the subject's input. The corresponding C function is `close`.
     func closeInput() {
         guard output >= 0 else { return }
         close(output)
         output = -1
     }
 
-    /// The last lines of the subject's standard error, as far as they were read.
+    /// The last lines of the subject's standard error, as far as they have been read.
     var lastLog: String {
         drainLog()
         let text = String(decoding: log.suffix(400), as: UTF8.self)
@@ -97,7 +97,7 @@ final class SubjectChannel {
         }
     }
 
-    /// The next line, without its end.
+    /// Reads the next line, and returns it without its end.
     func readLine() throws(SubjectError) -> [UInt8] {
         var searched = start
         while true {
@@ -114,7 +114,7 @@ final class SubjectChannel {
         }
     }
 
-    /// The next `count` bytes.
+    /// Reads the next `count` bytes.
     func read(_ count: Int) throws(SubjectError) -> [UInt8] {
         while buffer.count - start < count { try fill() }
         let bytes = Array(buffer[start..<start + count])
@@ -145,7 +145,7 @@ final class SubjectChannel {
                 pollfd(fd: descriptor, events: events, revents: 0),
                 pollfd(fd: errors, events: Int16(POLLIN), revents: 0),
             ]
-            // A signal that comes just before is noticed a little later.
+            // The wait is short, because a signal that arrives just before it does not end it.
             let wait = min(rest, .milliseconds(500))
             let ready = poll(&descriptors, 2, Int32(clamping: Int((wait / .milliseconds(1)).rounded(.up))))
             if ready < 0, errno != EINTR { throw .broken("wait for the subject", errno) }
@@ -172,10 +172,10 @@ final class SubjectChannel {
         }
     }
 
-    /// Lets the subject's log come in for a moment, so that it need not wait for space in the pipe.
+    /// Reads the subject's log for a moment, so that the subject need not wait for space in the pipe.
     func pause() {
         var descriptors = [pollfd(fd: errors, events: Int16(POLLIN), revents: 0)]
-        // Without an open log this is a plain sleep.
+        // Without an open log, this is a plain sleep.
         if poll(&descriptors, 1, 2) > 0 { drainLog() }
     }
 
@@ -188,7 +188,7 @@ final class SubjectChannel {
     }
 }
 
-/// Why a subject gave no good answer.
+/// The reason that a subject gave no good answer.
 package enum SubjectError: Error, Hashable, Sendable {
     /// The command could not be started.
     case notStarted(command: String, reason: String)
@@ -198,18 +198,18 @@ package enum SubjectError: Error, Hashable, Sendable {
     case timeout(seconds: Double)
     /// The subject ended; `status` is what `waitpid` reported, `log` the end of its standard error.
     case died(status: Int32, log: String)
-    /// The subject said something that is no message.
+    /// The subject sent something that is not a message.
     case framing(String)
     /// The subject closed its output.
     case ended
-    /// A call to the system failed, so that it cannot be told what the subject does.
+    /// A system call failed, so that the subject's state is unknown.
     case broken(_ operation: String, _ code: Int32)
     /// The user stopped it.
     case interrupted
 }
 
 extension SubjectError: CustomStringConvertible, ExitStatusProviding {
-    /// What a command ends with that this error stops.
+    /// The exit status of a command that ends with this error.
     package var exitStatus: ExitStatus {
         switch self {
         case .notStarted: .missingInput
@@ -218,7 +218,7 @@ extension SubjectError: CustomStringConvertible, ExitStatusProviding {
         }
     }
 
-    /// What failed, the value, what was expected.
+    /// The error message: what failed, the value, what was expected.
     package var description: String {
         switch self {
         case .notStarted(let command, let reason): "could not start \(command): \(reason)"

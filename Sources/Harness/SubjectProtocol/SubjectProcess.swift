@@ -2,12 +2,12 @@ import Glibc
 package import RandomAccess
 package import Support
 
-/// A subject in a process of its own, seen from the harness.
+/// A subject in a process of its own, as the harness sees it.
 ///
-/// Written over `posix_spawn` and `poll` rather than a package: every wait needs a deadline, the process's number is
-/// needed to read its memory, and nothing may run in this process while a subject is timed.
+/// It uses `posix_spawn` and `poll` rather than a package: every wait needs a deadline, the process ID is needed to
+/// read the subject's memory use, and nothing may run in this process while a subject is timed.
 package final class SubjectProcess {
-    /// The process's number.
+    /// The process ID.
     package let processID: Int32
 
     private let channel: SubjectChannel
@@ -19,17 +19,18 @@ package final class SubjectProcess {
     ///
     /// - Parameters:
     ///   - command: The program, found on the path if it has no slash, and its arguments.
-    ///   - timeout: How long each answer may take.
-    ///   - grace: How long the process may take to end once it was told to, or closed its output; `nil` for `timeout`.
-    ///   - longestLine: The max number of bytes that a line of an answer may have.
-    ///   - isInterrupted: Whether waiting for an answer is to end, which is then `SubjectError.interrupted`; asked when a
-    ///     signal comes, and twice a second.
+    ///   - timeout: The time that each answer may take.
+    ///   - grace: The time that the process may take to end after `bye` or after it closed its output; `nil` for
+    ///     `timeout`.
+    ///   - longestLine: The max number of bytes in a line of an answer.
+    ///   - isInterrupted: Returns `true` to stop waiting for an answer, with `SubjectError.interrupted`; called when a
+    ///     signal arrives, and twice a second.
     /// - Throws: `SubjectError.notStarted`.
     package init(
         command: [String], timeout: Duration, grace: Duration? = nil, longestLine: Int = 64 << 20,
         isInterrupted: @escaping () -> Bool = { false }
     ) throws(SubjectError) {
-        // A subject that is gone is an answer, not the end of this process.
+        // If the subject is gone, that is a result, and must not end this process.
         signal(SIGPIPE, SIG_IGN)
         let spawned = try SpawnedProcess(command: command)
         self.processID = spawned.processID
@@ -44,18 +45,18 @@ package final class SubjectProcess {
         if exitStatus == nil { kill() }
     }
 
-    /// Sends a request and waits for its answer; serves what the subject needs meanwhile.
+    /// Sends a request, serves the ciphertext that the subject needs meanwhile, and waits for the answer.
     ///
     /// - Parameters:
-    ///   - members: The request, its `op` included.
-    ///   - source: What `need` is answered from, or `nil` if there is nothing to serve.
+    ///   - members: The request, including its `op`.
+    ///   - source: The source for each `need`, or `nil` if there is nothing to serve.
     /// - Returns: The answer.
     /// - Throws: `SubjectError.refused` for an error answer; any other case if there was no proper answer, after which
-    ///   the process is of no use.
+    ///   the process cannot be used any more.
     package func request(
         _ members: JSONValue, serving source: (any ByteSource)? = nil
     ) throws(SubjectError) -> SubjectAnswer {
-        // Requests to open hold a key.
+        // Requests to open contain a key.
         var line = members.line
         defer { line.withUnsafeMutableBytes { eraseBytes($0) } }
         let answer = try exchange(line, serving: source)
@@ -67,14 +68,14 @@ package final class SubjectProcess {
         return answer
     }
 
-    /// Sends bytes that need be no proper request, and waits for the answer, good or not.
+    /// Sends bytes, which need not be a proper request, and waits for the answer, good or not.
     ///
     /// - Parameters:
     ///   - bytes: The line with its end, and the payload that it announces.
-    ///   - source: What `need` is answered from, or `nil` if there is nothing to serve.
-    ///   - largestPayload: The max number of bytes that the answer may announce.
+    ///   - source: The source for each `need`, or `nil` if there is nothing to serve.
+    ///   - largestPayload: The max payload length that the answer may announce.
     /// - Returns: The answer.
-    /// - Throws: `SubjectError` if there was no proper answer in time, after which the process is of no use.
+    /// - Throws: `SubjectError` if there was no proper answer in time, after which the process cannot be used any more.
     package func exchange(
         _ bytes: [UInt8], serving source: (any ByteSource)? = nil, largestPayload: UInt64 = Workload.largestRead
     ) throws(SubjectError) -> SubjectAnswer {
@@ -96,7 +97,7 @@ package final class SubjectProcess {
             }
             throw .died(status: status, log: channel.lastLog)
         } catch {
-            // It may go on as if nothing had happened, and wait to be asked.
+            // The subject may go on as if nothing had happened, and wait for requests.
             if case .broken = error { kill() }
             throw error
         }
@@ -113,16 +114,16 @@ package final class SubjectProcess {
 
     /// Closes the subject's input and waits for the end of the process.
     ///
-    /// - Throws: `SubjectError.timeout` if it goes on.
+    /// - Throws: `SubjectError.timeout` if the process does not end.
     package func endInput() throws(SubjectError) {
         channel.startClock()
         channel.closeInput()
         try expectEnd(status: nil)
     }
 
-    /// Says goodbye to a subject of which nothing more is wanted, and ends it if it does not go.
+    /// Says goodbye to a subject that is no longer needed, and kills it if it does not end.
     ///
-    /// - Parameter grace: How long it may take to go.
+    /// - Parameter grace: The time that it may take to end.
     package func dismiss(grace: Duration = .seconds(1)) {
         channel.startClock()
         try? channel.send((["op": "bye"] as JSONValue).line)
@@ -171,7 +172,7 @@ package final class SubjectProcess {
         guard let source, offset <= source.byteCount, count <= source.byteCount - offset else {
             throw .framing("a need of \(count) bytes at \(offset), outside of what is served")
         }
-        // A longer one gets a part, as any may.
+        // A longer `need` gets a part, which the protocol always allows.
         let buffer = UnsafeMutableRawBufferPointer.allocate(
             byteCount: Int(min(count, Workload.largestRead)), alignment: 16)
         defer { buffer.deallocate() }
@@ -190,10 +191,10 @@ package final class SubjectProcess {
         try channel.send(UnsafeRawBufferPointer(rebasing: buffer[..<served]))
     }
 
-    /// Waits for the end of the process, which does not come if it only closed its output. The corresponding C
-    /// function is `waitpid`.
+    /// Waits for the end of the process, which may only have closed its output. The corresponding C function is
+    /// `waitpid`.
     ///
-    /// - Returns: The status, or `nil` if the process is still there when the time is over.
+    /// - Returns: The status, or `nil` if the process still runs when the time is over.
     private func wait(atMost longest: Duration) -> Int32? {
         let deadline = ContinuousClock.now + longest
         while exitStatus == nil {
@@ -201,7 +202,7 @@ package final class SubjectProcess {
             let ended = waitpid(processID, &status, WNOHANG)
             if ended == processID {
                 exitStatus = status
-                // What a shell started is not left behind.
+                // Processes that a shell started must not be left running.
                 Self.send(SIGKILL, to: processID)
                 LiveProcesses.remove(processID)
             }
@@ -222,7 +223,8 @@ package final class SubjectProcess {
         exitStatus = status
     }
 
-    /// Signals the process and, since it leads a group, those that it started. The corresponding C function is `kill`.
+    /// Sends a signal to the process and to those that it started, since it leads a group. The corresponding C function
+    /// is `kill`.
     private static func send(_ signal: Int32, to processID: pid_t) {
         _ = Glibc.kill(-processID, signal)
     }
@@ -230,10 +232,10 @@ package final class SubjectProcess {
 
 /// A proper answer.
 package struct SubjectAnswer: Sendable {
-    /// Whether the request succeeded.
+    /// True if the request succeeded.
     package let isGood: Bool
     /// The JSON object.
     package let members: JSONValue
-    /// The bytes behind it.
+    /// The payload.
     package let payload: [UInt8]
 }

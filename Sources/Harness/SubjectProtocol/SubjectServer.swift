@@ -2,17 +2,17 @@ import Glibc
 package import RandomAccess
 package import Support
 
-/// What a subject can do; the server does the talking.
+/// The operations of a subject; the server handles the protocol.
 package protocol SubjectImplementation: AnyObject {
     /// The members of the answer to `hello`.
     var hello: [String: JSONValue] { get }
 
-    /// Opens an object from a source that was served or found, and keeps it under `id`.
+    /// Opens an object from a served source or one that the subject opened, and keeps it under `id`.
     ///
     /// - Returns: The plaintext's length in bytes.
     func open(id: UInt64, parameters: OpenParameters, source: any ByteSource) throws(DecryptionError) -> UInt64
 
-    /// Whether playlists of `hls-aes128` are opened.
+    /// True if the subject opens playlists of `hls-aes128`.
     var readsPlaylists: Bool { get }
 
     /// Opens a playlist of `hls-aes128`, and keeps it under `id`.
@@ -20,10 +20,10 @@ package protocol SubjectImplementation: AnyObject {
     /// - Returns: The plaintext's length in bytes.
     func openPlaylist(id: UInt64, request: PlaylistRequest) throws(DecryptionError) -> UInt64
 
-    /// Whether an object is open under `id`.
+    /// Returns whether an object is open under `id`.
     func isOpen(_ id: UInt64) -> Bool
 
-    /// Opens the source that an `open` request describes, where it is not a served one.
+    /// Opens the source that an `open` request describes, unless it is served.
     func source(_ description: JSONValue, parameters: OpenParameters) throws(DecryptionError) -> any ByteSource
 
     /// Reads a range of the object `id`; the bytes are valid until the next call.
@@ -34,29 +34,29 @@ package protocol SubjectImplementation: AnyObject {
     /// - Returns: The members of the answer.
     func measure(id: UInt64, request: JSONValue) throws(DecryptionError) -> [String: JSONValue]
 
-    /// Forgets the object `id`.
+    /// Closes the object `id`.
     func close(id: UInt64)
 }
 
 extension SubjectImplementation {
-    /// No playlists.
+    /// False: a subject opens no playlists by default.
     package var readsPlaylists: Bool { false }
 
-    /// Refuses playlists, as one does that does not know them.
+    /// Throws, as a subject that does not know playlists.
     package func openPlaylist(id: UInt64, request: PlaylistRequest) throws(DecryptionError) -> UInt64 {
         throw .unsupported(
             "strategy \"\(PlaylistRequest.strategyName)\": expected one of \(Format.names.joined(separator: ", "))")
     }
 }
 
-/// The subject's side of the protocol: reads requests, hands them on, writes answers. Source: PROTOCOL.md.
+/// The subject's side of the protocol: reads requests, passes them to the implementation, writes answers. Source:
+/// PROTOCOL.md.
 package final class SubjectServer {
     private let pipe: PipeEnd
     private let subject: any SubjectImplementation
-    /// The strategies that it offers; `nil` where it lists none, and each request is its own business.
+    /// The strategies that the subject offers; `nil` if it lists none and handles every request.
     private let strategyNames: [String]?
 
-    /// Creates a server.
     package init(pipe: PipeEnd, subject: any SubjectImplementation) {
         self.pipe = pipe
         self.subject = subject
@@ -66,7 +66,7 @@ package final class SubjectServer {
     /// Answers requests until `bye` or the end of input.
     package func run() {
         while var line = pipe.readLine() {
-            // Requests to open hold a key.
+            // Requests to open contain a key.
             defer { line.withUnsafeMutableBytes { eraseBytes($0) } }
             let request = JSONValue.parse(line)
             if let payload = request?["payload"]?.integer, !pipe.skip(payload) { return }
@@ -134,7 +134,7 @@ package final class SubjectServer {
         {
             throw Self.missing("source", "an object with path or byteCount")
         }
-        // Of a strategy that is not offered, the parameters are nobody's business. Source: PROTOCOL.md, "Transport".
+        // The parameters of a strategy that is not offered are not checked. Source: PROTOCOL.md, "Transport".
         if let name = request["strategy"]?.string, Format.names.contains(name), strategyNames?.contains(name) == false {
             throw .unsupported("strategy \"\(name)\"")
         }
@@ -189,25 +189,26 @@ package final class SubjectServer {
     }
 }
 
-/// Lines and payloads over a pair of file descriptors, for the subject's side: blocking, with a buffer for reading.
+/// Lines and payloads over a pair of file descriptors, for the subject's side: blocking, with a read buffer.
 package final class PipeEnd {
     private let input: Int32
     private let output: Int32
     private var buffer: [UInt8] = []
     private var start = 0
-    /// Whether something could not be written: who waits for it would wait for ever, so that nothing more is read.
+    /// True if a write has failed. The other side would wait for it forever, so nothing more is read.
     package private(set) var isBroken = false
     /// A line longer than this is not a message.
     private let longestLine = 64 << 20
 
-    /// Wraps descriptors, which stay the caller's.
+    /// Wraps descriptors, which the caller still owns.
     package init(input: Int32, output: Int32) {
         self.input = input
         self.output = output
     }
 
-    /// Standard input and output; where foreign code is loaded, under other numbers, so that what it prints goes to the
-    /// log and it reads nothing. The corresponding C functions are `fcntl` with `F_DUPFD_CLOEXEC` and `dup2`.
+    /// Returns standard input and output. If foreign code is loaded, they get other numbers, so that the code's output
+    /// goes to the log and it reads nothing. The corresponding C functions are `fcntl` with `F_DUPFD_CLOEXEC` and
+    /// `dup2`.
     package static func standard(besideForeignCode: Bool) -> PipeEnd {
         guard besideForeignCode else { return PipeEnd(input: 0, output: 1) }
         let pipe = PipeEnd(input: fcntl(0, F_DUPFD_CLOEXEC, 64), output: fcntl(1, F_DUPFD_CLOEXEC, 64))
@@ -218,7 +219,7 @@ package final class PipeEnd {
         return pipe
     }
 
-    /// Reads up to the next line's end.
+    /// Reads up to the end of the next line.
     ///
     /// - Returns: The line without its end, or `nil` at the end of input, or after a failed write.
     package func readLine() -> [UInt8]? {
@@ -246,7 +247,7 @@ package final class PipeEnd {
 
     /// Reads exactly as many bytes as the buffer holds.
     ///
-    /// - Returns: Whether they came before the end of input.
+    /// - Returns: Whether all of them came before the end of input.
     package func readExactly(into destination: UnsafeMutableRawBufferPointer) -> Bool {
         let buffered = min(destination.count, buffer.count - start)
         destination.copyBytes(from: buffer[start..<start + buffered])
@@ -261,9 +262,9 @@ package final class PipeEnd {
         return true
     }
 
-    /// Reads and forgets bytes.
+    /// Reads and discards bytes.
     ///
-    /// - Returns: Whether they came before the end of input.
+    /// - Returns: Whether all of them came before the end of input.
     package func skip(_ count: UInt64) -> Bool {
         var rest = count
         return withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 16) { scratch in
@@ -310,8 +311,8 @@ package final class PipeEnd {
         }
     }
 
-    /// Whether a call that failed is worth repeating; waits if it would have blocked. Who started this program may have
-    /// made its streams non-blocking.
+    /// Returns whether a failed call should be repeated. If the call would have blocked, it first waits: the program
+    /// that started this one may have made its streams non-blocking.
     private func canRetry(_ descriptor: Int32, toWrite: Bool) -> Bool {
         let code = errno
         guard code == EAGAIN || code == EWOULDBLOCK else { return code == EINTR }

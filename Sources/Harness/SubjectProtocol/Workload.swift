@@ -4,54 +4,53 @@ package import Support
 
 /// The reads of a measurement. Source: PROTOCOL.md, "measure".
 package enum Workload: Hashable, Sendable {
-    /// The whole plaintext, `windowByteCount` bytes a read.
+    /// The whole plaintext, `windowByteCount` bytes per read.
     case sequential(windowByteCount: UInt64)
-    /// `readCount` reads an iteration, of `rangeByteCount` bytes at offsets drawn from `seed`: the first iteration has the
-    /// draws from `firstDraw` on, each later one those that follow.
+    /// `readCount` reads per iteration, of `rangeByteCount` bytes at offsets drawn from `seed`. The first iteration has
+    /// the draws from `firstDraw` on, and each later one the draws that follow.
     case random(rangeByteCount: UInt64, seed: UInt64, readCount: UInt64, firstDraw: UInt64 = 0)
-    /// These reads.
+    /// A list of reads.
     case trace([Read])
 
     /// One read.
     package struct Read: Hashable, Sendable {
         /// The plaintext offset.
         package let offset: UInt64
-        /// How many bytes are asked for.
+        /// The number of bytes to read.
         package let count: UInt64
 
-        /// Creates a read.
         package init(offset: UInt64, count: UInt64) {
             self.offset = offset
             self.count = count
         }
     }
 
-    /// The max that a read may ask for. Source: PROTOCOL.md, "read".
+    /// The max length of a read. Source: PROTOCOL.md, "read".
     package static let largestRead: UInt64 = 256 << 20
 
-    /// The max number of reads of which the latencies are kept.
+    /// The max number of reads whose latencies are kept.
     package static let maxLatencies: UInt64 = 1 << 24
 
-    /// The workload whose first iteration has the draws from another one on; the same for what draws nothing.
+    /// Returns the workload with its first iteration at another draw; a workload without draws is unchanged.
     package func starting(atDraw draw: UInt64) -> Workload {
         guard case .random(let rangeByteCount, let seed, let readCount, _) = self else { return self }
         return .random(rangeByteCount: rangeByteCount, seed: seed, readCount: readCount, firstDraw: draw)
     }
 
-    /// The random workload with `readCount` reads an iteration; the same for what draws nothing.
+    /// Returns the random workload with `readCount` reads per iteration; a workload without draws is unchanged.
     package func drawing(_ readCount: UInt64) -> Workload {
         guard case .random(let rangeByteCount, let seed, _, let firstDraw) = self else { return self }
         return .random(rangeByteCount: rangeByteCount, seed: seed, readCount: readCount, firstDraw: firstDraw)
     }
 
-    /// The draws that `iterationCount` iterations take.
+    /// Returns the number of draws in `iterationCount` iterations.
     package func drawCount(iterationCount: Int) -> UInt64 {
         guard case .random(_, _, let readCount, _) = self else { return 0 }
         return readCount &* UInt64(iterationCount)
     }
 
-    /// A draw far from the first, the same for each seed, at which the plaintext of a random workload is compared: a
-    /// subject that begins anew delivers other bytes there.
+    /// A draw far from the first, fixed by the seed, at which the plaintext of a random workload is compared. A subject
+    /// that starts again from the first draw delivers other bytes there.
     package var checkedDraw: UInt64 {
         guard case .random(_, let seed, _, _) = self else { return 0 }
         return 1 << 32 | SplitMix64Stream(seed: seed).word(0) >> 32
@@ -77,7 +76,7 @@ package enum Workload: Hashable, Sendable {
 
     /// Reads a workload's JSON object.
     ///
-    /// - Throws: `DecryptionError.invalidParameter` if it is none.
+    /// - Throws: `DecryptionError.invalidParameter` if it is not a workload.
     package init(_ json: JSONValue) throws(DecryptionError) {
         func positive(_ member: String) throws(DecryptionError) -> UInt64 {
             guard let value = json[member]?.integer, value > 0, value <= OpenParameters.largestInteger else {
@@ -118,11 +117,11 @@ package enum Workload: Hashable, Sendable {
         }
     }
 
-    /// The reads of the first iteration in their order, clipped at the end of the plaintext, so that each delivers what it
-    /// asks for.
+    /// Returns the reads of the first iteration in order, clipped at the end of the plaintext, so that each delivers as
+    /// many bytes as it asks for.
     ///
     /// - Parameter plaintextByteCount: The plaintext's length.
-    /// - Returns: The reads; none for an empty plaintext read in sequence.
+    /// - Returns: The reads; empty for an empty plaintext that is read sequentially.
     /// - Throws: `DecryptionError.rangeOutOfBounds` if a range lies past the end; `.invalidParameter` if a read is
     ///   larger than the protocol allows.
     package func reads(plaintextByteCount: UInt64) throws(DecryptionError) -> ReadList {
@@ -161,19 +160,19 @@ package enum Workload: Hashable, Sendable {
     }
 }
 
-/// The reads of one iteration; those that are not listed take no memory, however many they are.
+/// The reads of one iteration. Only listed reads take memory; the others are computed.
 package enum ReadList: RandomAccessCollection, Sendable {
-    /// Reads at offsets that are computed when they are asked for.
+    /// Reads at offsets that are computed on demand.
     package struct Draws: Sendable {
         fileprivate let stream: SplitMix64Stream
-        /// The first read's number among all draws.
+        /// The index of the first read among all draws.
         fileprivate var next: UInt64
-        /// How many offsets there are to choose from.
+        /// The number of possible offsets.
         fileprivate let placeCount: UInt64
         fileprivate let rangeByteCount: UInt64
         fileprivate let readCount: Int
 
-        /// A read by its index, which may lie past the iteration.
+        /// Returns a read by its index, which may lie past the iteration.
         fileprivate func read(_ index: Int) -> Workload.Read {
             Workload.Read(
                 offset: stream.word(next &+ UInt64(index)) % Swift.max(1, placeCount), count: rangeByteCount)
@@ -182,9 +181,9 @@ package enum ReadList: RandomAccessCollection, Sendable {
 
     /// `readCount` reads at offsets drawn one after the other.
     case drawn(Draws)
-    /// The whole plaintext, `byteCount` bytes a read.
+    /// The whole plaintext, `byteCount` bytes per read.
     case windows(byteCount: UInt64, plaintextByteCount: UInt64)
-    /// These.
+    /// A list of reads.
     case listed([Workload.Read])
 
     /// The index of the first read.
@@ -200,20 +199,20 @@ package enum ReadList: RandomAccessCollection, Sendable {
         }
     }
 
-    /// Goes on to the next iteration: the same reads again, but for draws, which go on where the last one ended.
+    /// Advances to the next iteration: the same reads again, but draws continue after the last one.
     package mutating func goOn() {
         guard case .drawn(var draws) = self else { return }
         draws.next &+= UInt64(draws.readCount)
         self = .drawn(draws)
     }
 
-    /// A read of this iteration or of those that follow.
+    /// Returns a read of this iteration or of a later one.
     package func continued(_ index: Int) -> Workload.Read {
         if case .drawn(let draws) = self { return draws.read(index) }
         return self[index % count]
     }
 
-    /// A read by its index.
+    /// Returns a read by its index.
     package subscript(position: Int) -> Workload.Read {
         switch self {
         case .windows(let byteCount, let plaintextByteCount):
@@ -235,7 +234,7 @@ package enum ReadList: RandomAccessCollection, Sendable {
         }
     }
 
-    /// The bytes that all reads deliver together.
+    /// The sum of the lengths of all reads.
     package var totalByteCount: UInt64 {
         switch self {
         case .windows(_, let plaintextByteCount): plaintextByteCount

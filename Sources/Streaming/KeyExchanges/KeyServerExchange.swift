@@ -4,22 +4,23 @@ public import HTTPSources
 public import Keys
 public import RandomAccess
 
-/// The keys of a key server, over HTTP or HTTPS: each answer is sealed to a key that was made for its request.
+/// The keys of a key server, over HTTP or HTTPS. Each answer is sealed to a key that the client made for its request.
 ///
-/// Shared by any number of threads. Connections are kept.
+/// Any number of threads may share an exchange. It keeps its connections.
 /// - Source: KEY-PROTOCOL.md.
 public final class KeyServerExchange: KeyExchange {
     private let post: HTTPPost
     private let options: Options
 
-    /// Prepares an exchange; nothing is asked yet.
+    /// Prepares an exchange, without any request so far.
     ///
     /// - Parameters:
-    ///   - url: The server's URL, without credentials. Plain `http` is for a server on this machine, or one whose
-    ///     ``Options/serverKey`` is known and that wants no token, which everyone on the way could read.
-    ///   - options: Whom to believe, and how long to wait.
-    /// - Throws: `DecryptionError.invalidParameter` for a URL or an option that cannot be, `.io` for a TLS policy that
-    ///   cannot be followed. None of them shows a user name, a password or a query.
+    ///   - url: The server's URL, without credentials. Plain `http` is allowed for a server on this machine. It is also
+    ///     allowed for a server with a known ``Options/serverKey`` that needs no token, because a token could be read
+    ///     on the way.
+    ///   - options: The trusted servers and the time limit.
+    /// - Throws: `DecryptionError.invalidParameter` for an invalid URL or option, `.io` for a TLS policy that cannot be
+    ///   applied. No error shows a user name, a password or a query.
     public init(_ url: String, options: Options = Options()) throws(DecryptionError) {
         if let key = options.serverKey, key.count != 32 {
             throw .invalidParameter(name: "server's key", value: "of \(key.count) bytes", expected: "32 bytes")
@@ -47,7 +48,7 @@ public final class KeyServerExchange: KeyExchange {
         self.options = options
     }
 
-    /// What every result must say; see `TLSPolicy.warnings`.
+    /// The warnings that every result must show; see `TLSPolicy.warnings`.
     public var warnings: [String] { post.isSecure ? options.policy.warnings : [] }
 
     /// Asks the server, in as many requests as the protocol needs; see `KeyExchange.answer(_:)`.
@@ -92,32 +93,32 @@ public final class KeyServerExchange: KeyExchange {
 }
 
 extension KeyServerExchange {
-    /// Which servers an exchange trusts, and how long it waits.
+    /// The trusted servers and the time limit of an exchange.
     public struct Options: Sendable {
-        /// Which servers are taken, over `https`.
+        /// The rules by which servers are trusted over `https`.
         public var policy = TLSPolicy()
-        /// What the client shows, as `Authorization: Bearer`. It is part of no error.
+        /// The token that the client presents as `Authorization: Bearer`. No error shows it.
         public var token: String?
-        /// The X25519 public key that the server must prove that it has the private one of, 32 bytes: beside its
-        /// certificate, or in place of one.
+        /// The server's X25519 public key, 32 bytes. The server must prove that it has the private key, in addition to
+        /// its certificate or in place of one.
         public var serverKey: [UInt8]?
-        /// How long one exchange may take; a session may wait for less.
+        /// The max duration of one exchange; a session may wait for less.
         public var deadline = Duration.seconds(10)
 
-        /// Creates options.
+        /// The default options; they have no token and no server's key.
         public init() {}
     }
 }
 
-/// What the ends of an exchange over HTTP mean to a session.
+/// The failures that the results of HTTP requests mean to a session.
 extension KeyFailure {
-    /// No answer came.
+    /// The failure for a request without an answer.
     init(_ failure: HTTPFailure, deadline: Duration) {
         switch failure {
         case .noAnswer, .late: self = .timedOut(after: deadline)
         case .tls(.silent(_, let milliseconds)): self = .timedOut(after: .milliseconds(milliseconds))
         case .tls(.closed(let count)): self = .unreachable(reason: "\(TLSFailure.closed(afterByteCount: count))")
-        // What a certificate or a protocol is, it is a moment later as well.
+        // A certificate or a protocol will be the same a moment later.
         case .tls(let failure): self = .refused(reason: "\(failure)")
         case .unreachable(let reason): self = .unreachable(reason: reason)
         case .closedBeforeAnswer, .closedInBody:
@@ -128,7 +129,7 @@ extension KeyFailure {
         }
     }
 
-    /// An answer came that has no keys; `nil` for one that may have some.
+    /// The failure for an answer without keys; `nil` for an answer that may have some.
     ///
     /// - Source: KEY-PROTOCOL.md, "Errors"; RFC 9110, section 15.
     init?(_ answer: HTTPPost.Answer, from url: String) {
@@ -148,7 +149,7 @@ extension KeyFailure {
             self = .refused(
                 reason: "\(url) answers with status \(answer.status): expected the URL of the server itself")
         default:
-            // The first line says what, if it is one of ours.
+            // The servers of this project give the reason in the first line.
             let text = String(decoding: answer.body.prefix(200), as: UTF8.self)
             let line = text.split(separator: "\n").first.map(String.init) ?? ""
             self = .refused(
@@ -157,25 +158,25 @@ extension KeyFailure {
         }
     }
 
-    /// Text of the server's, as a part of a line.
+    /// Returns a text from the server as a part of a line.
     private static func excerpt(_ text: String) -> String {
         String(decoding: text.utf8.filter { (0x20..<0x7F).contains($0) }.prefix(120), as: UTF8.self)
     }
 
-    /// Seconds, or a date; at most a day. Source: RFC 9110, section 10.2.3.
+    /// Returns the pause for a number of seconds or a date, at most a day. Source: RFC 9110, section 10.2.3.
     static func retryAfter(_ text: String?, date: String?) -> Duration? {
         guard let text else { return nil }
         let day = 86_400
         if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
             return .seconds(min(Int(text) ?? day, day))
         }
-        // By the server's own clock, where it says what that shows.
+        // The server's own clock counts, if the answer shows it.
         guard let then = Self.time(text) else { return nil }
         let now = date.flatMap(Self.time) ?? Date()
         return .seconds(min(max(Int(then.timeIntervalSince(now).rounded(.up)), 0), day))
     }
 
-    /// A date as RFC 9110, section 5.6.7, prefers it.
+    /// Reads a date in the form that RFC 9110, section 5.6.7, prefers.
     private static func time(_ text: String) -> Date? {
         let format = DateFormatter()
         format.locale = Locale(identifier: "en_US_POSIX")

@@ -5,22 +5,23 @@ public import Keys
 import RandomAccess
 import Synchronization
 
-/// A session's keys for readers that ask one at a time and wait for the answer, such as those of playlists.
+/// A session's keys for readers that ask for one key at a time and wait for the answer, such as those of playlists.
 ///
-/// The thread that asks is held while the session does not have the key, so that it must be none of those that tasks run
-/// on. What was preloaded is given out at once, for as long as this provider lives; a `KeyLease` ends a read in time.
+/// The asking thread is blocked while the session does not have the key, so it must not be a thread that runs tasks.
+/// Preloaded keys are given out at once, for as long as this provider lives; a `KeyLease` ends a read in time.
 public final class WaitingKeys: KeyProvider {
     private let session: KeySession
     private let held = Mutex<[String: SecretKey]>([:])
 
-    /// Creates a provider.
+    /// The provider asks the session for each key that was not preloaded.
     public init(_ session: KeySession) {
         self.session = session
     }
 
-    /// Asks the session for keys, in one exchange where that is possible, and keeps those that come.
+    /// Asks the session for keys, in one exchange where that is possible, and keeps those that arrive.
     ///
-    /// - Returns: Why keys did not come, by their URIs; they are asked for again when they are needed.
+    /// - Returns: The failures of missing keys by their URIs. The provider asks for these keys again when a reader
+    ///   needs them.
     @discardableResult
     public func preload(_ uris: [String]) async -> [String: KeyFailure] {
         var failures: [String: KeyFailure] = [:]
@@ -33,7 +34,7 @@ public final class WaitingKeys: KeyProvider {
         return failures
     }
 
-    /// Gives out a key that was preloaded, or asks the session and waits; see `KeyProvider.key(for:)`.
+    /// Returns a preloaded key, or asks the session and waits; see `KeyProvider.key(for:)`.
     public func key(for uri: String) throws(KeyError) -> ProvidedKey {
         if let key = held.withLock({ $0[uri] }) { return ProvidedKey(key) }
         let answer = Answer()
@@ -56,7 +57,7 @@ public final class WaitingKeys: KeyProvider {
         }
     }
 
-    /// What the task leaves for the thread.
+    /// The result that the task passes to the thread.
     private final class Answer: Sendable {
         let value = Mutex<Result<SecretKey, KeyFailure>>(.failure(.abandoned))
     }

@@ -1,13 +1,13 @@
 internal import RandomAccess
 internal import Vectors
 
-/// What a subject answered, as far as it can be compared with what another one did.
+/// A subject's answer, reduced to the part that can be compared with another subject's.
 enum LoggedAnswer: Hashable, Sendable {
     case opened(plaintextByteCount: UInt64?, isFetchedWrong: Bool)
-    /// An error; what it says beside the name is its own business.
+    /// An error, without its message, which each subject words as it likes.
     case refused(String)
     case delivered(Delivery)
-    /// There was no proper answer.
+    /// The subject gave no proper answer.
     case none
 
     /// Bytes that were delivered.
@@ -15,14 +15,14 @@ enum LoggedAnswer: Hashable, Sendable {
         let byteCount: Int
         /// The digest of the bytes, for this process only.
         let digest: Int
-        /// The first wrong byte and the one after the last, if there are any and the plaintext is known.
+        /// The range from the first wrong byte to the last; `nil` if there is none or the plaintext is unknown.
         let wrong: Range<Int>?
-        /// Whether more was fetched than the range needs, or less.
+        /// True if more or less was fetched than the range needs.
         let isFetchedWrong: Bool
     }
 
-    /// Tells if the answer is right while the source fails. A right reader of ours may answer otherwise: it may have kept what
-    /// another one fetches again.
+    /// Says whether the answer is right while the source fails. One of our readers without a fault may answer
+    /// differently, since it may have kept what another one fetches again.
     func isRight(despite fault: SourceFault) -> Bool {
         switch (self, fault) {
         case (.refused(let name), .failure), (.refused(let name), .failureFrom): name == ErrorName.io.rawValue
@@ -35,11 +35,11 @@ enum LoggedAnswer: Hashable, Sendable {
     }
 }
 
-/// The answers of a subject, by what it was asked.
+/// The answers of a subject, by request.
 final class AnswerLog {
-    /// A request; the same one may be made several times.
+    /// A request. The same one may be made several times.
     struct Request: Hashable, Sendable {
-        /// The group's number among those that are open together.
+        /// The group's index among those that are open together.
         let group: Int
         /// The range of a read, or `nil` for opening.
         let offset: UInt64?
@@ -57,11 +57,11 @@ final class AnswerLog {
     }
 }
 
-/// A subject whose answers are logged, and which is the same otherwise.
+/// A subject whose answers are logged. Otherwise it is the same as the subject it wraps.
 struct LoggedSubject: JudgedSubject {
     let base: any JudgedSubject
     let log: AnswerLog
-    /// The groups that are logged, by their names, and their numbers.
+    /// The indices of the logged groups, by name.
     let groups: [String: Int]
 
     var name: String { base.name }
@@ -136,7 +136,7 @@ private final class LoggedObject: JudgedObject {
     private func delivery(
         _ bytes: AnswerBytes, from offset: UInt64, _ fault: SourceFault
     ) -> LoggedAnswer.Delivery {
-        // What a range beyond the end needs, no rule says.
+        // There is no rule for what a range beyond the end needs.
         let end = offset + UInt64(bytes.count)
         let isFetchedWrong =
             fault == .none && end <= plaintext.byteCount

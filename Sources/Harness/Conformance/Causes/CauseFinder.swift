@@ -3,14 +3,14 @@ package import Results
 internal import Support
 internal import Vectors
 
-/// Finds the planted fault that a subject's failures are most like: readers with one fault each are asked what it was asked,
-/// and their answers are put beside its.
+/// Finds the injected fault that a subject's failures resemble most. Mutants, readers with one fault each, get the same
+/// requests as the subject, and their answers are compared with its own.
 ///
-/// Each answer of the subject or of the mutant that is not a right reader's counts, also where only one of the two is
-/// wrong. A mutant is named where three of five of these are the same from both: two readers that are wrong in the same
-/// places have not the same fault for that.
+/// Each answer that differs from a right reader's counts, even if only one of the two is wrong. The finder names a
+/// mutant if three of five of these answers are the same from both. Being wrong in the same places is not enough to
+/// show the same fault.
 package struct CauseFinder {
-    /// Groups that are open together, with the reads that are compared, and what the subject answered.
+    /// Groups that are open together, the reads that are compared, and the subject's answers.
     private struct Asked: Sendable {
         let members: [InterleavedRun.Member]
         let answers: Answers
@@ -18,10 +18,10 @@ package struct CauseFinder {
 
     private typealias Answers = [AnswerLog.Request: LoggedAnswer]
 
-    /// How alike a mutant is, in integers, which have the same sum in any order.
+    /// The similarity of a mutant. Its parts are integers, so that the order of additions does not matter.
     private struct Match: Sendable {
         let mutant: Mutant
-        /// The weight of the answers that are the same, and of all that are wrong.
+        /// The weight of the equal answers; `weight` is that of all wrong ones.
         var sameWeight = 0
         var weight = 0
         var sameCount = 0
@@ -32,28 +32,28 @@ package struct CauseFinder {
     private let backend: any CipherBackend
     private var failed: [Asked] = []
     private var passed: [Asked] = []
-    /// How many groups of a kind there are.
+    /// The number of groups of each kind.
     private var counts: [String: Int] = [:]
 
-    /// So many sets of groups are compared of those that failed, and of the others.
+    /// The max number of sets of groups that are compared, of the failed ones and of the others each.
     private static let maxSetCount = 100
-    /// So many of the same flags and strategy.
+    /// The max number of sets with the same flags and strategy.
     private static let maxAlikeCount = 4
-    /// So many reads of a group, from the first on.
+    /// The max number of reads of a group, from the first on.
     private static let maxReadCount = 600
     private static let maxByteCount: UInt64 = 8 << 20
-    /// What is less alike is not called a cause.
+    /// The likeness that a mutant needs to be called the cause.
     private static let minLikeness = 0.6
-    /// What a read counts beside an opening: whatever is wrong with a chain, its padding is wrong as well.
+    /// The weight of a read, where an opening has 1: if anything is wrong with a chain, its padding is wrong as well.
     private static let readWeight = 10
 
-    /// Creates a finder whose mutants are readers over a backend that has no fault.
+    /// The mutants are readers over `backend`, which has no fault.
     package init(backend: any CipherBackend) {
         self.backend = backend
     }
 
-    /// Puts a subject to groups that are open together, as ``InterleavedRun`` does, and keeps what it answered where that
-    /// may tell a fault.
+    /// Runs groups that are open together against a subject, as ``InterleavedRun`` does, and keeps the answers that may
+    /// reveal a fault.
     mutating func run(_ members: [InterleavedRun.Member], subject: any JudgedSubject, into tally: inout Tally) {
         guard let first = members.first?.group, Self.isComparable(members) else {
             return InterleavedRun.run(members, subject: subject, into: &tally)
@@ -72,7 +72,7 @@ package struct CauseFinder {
         if hasFailed { failed.append(asked) } else { passed.append(asked) }
     }
 
-    /// Whether all mutants can be put to the groups in little time.
+    /// Says whether all mutants can run the groups in little time.
     private static func isComparable(_ members: [InterleavedRun.Member]) -> Bool {
         members.allSatisfy { group, reads in
             (group.strategy.chunkByteCount ?? 0) <= maxByteCount || group.strategy.isStreaming
@@ -100,7 +100,7 @@ package struct CauseFinder {
         return log.answers
     }
 
-    /// What the failures are most like; `nil` if there are none that can be compared.
+    /// Returns the fault that the failures resemble most; `nil` if no failure can be compared.
     package func cause() -> ConformanceRecord.Cause? {
         guard !failed.isEmpty else { return nil }
         let right = ConformanceSubject(backend: backend)
@@ -109,7 +109,7 @@ package struct CauseFinder {
             let reader = mutant.subject(over: backend)
             var match = Match(mutant: mutant)
             for (asked, right) in compared[..<failed.count] { add(asked, right, reader, to: &match) }
-            // What has nothing in common with the failures is no cause, whatever else it does.
+            // A mutant that shares no wrong answer with the failures is not a cause.
             guard match.sameCount > 0 else { return match }
             for (asked, right) in compared[failed.count...] { add(asked, right, reader, to: &match) }
             return match
@@ -126,7 +126,7 @@ package struct CauseFinder {
     private func add(_ asked: Asked, _ right: Answers, _ reader: ConformanceSubject, to match: inout Match) {
         let mutants = answers(reader, asked.members, windowByteCount: match.mutant.windowByteCount)
         for (request, right) in right {
-            // No mutant dies or hangs, so that this is like none of them.
+            // No mutant dies or hangs, so this answer resembles none of them.
             guard let own = asked.answers[request], own != LoggedAnswer.none else { continue }
             let its = mutants[request] ?? right
             let isWrong = own != right && !own.isRight(despite: request.fault)

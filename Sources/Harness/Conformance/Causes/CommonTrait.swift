@@ -1,12 +1,12 @@
 internal import Vectors
 
-/// A trait that all failed vectors of a subject have and most others lack: a strategy, a key's length.
+/// A trait that all failed vectors of a subject have and most others lack, such as a strategy or a key length.
 struct CommonTrait {
-    /// Vectors that were executed and that failed, by trait.
+    /// The number of vectors that were executed and that failed, by trait.
     private var counts: [String: (executed: Int, failed: Int)] = [:]
     private var total = (executed: 0, failed: 0)
 
-    /// Counts what a set of groups came to.
+    /// Counts the results of a set of groups.
     mutating func note(_ groups: [VectorGroup], executed: Int, failed: Int) {
         guard groups.count == 1, let group = groups.first else { return }
         total = (total.executed + executed, total.failed + failed)
@@ -24,7 +24,8 @@ struct CommonTrait {
         return traits
     }
 
-    /// The rarest trait that all failed vectors have and most executed ones lack, with its counts; `nil` for none.
+    /// The rarest trait that all failed vectors have and most executed ones lack, with its counts; `nil` if there is
+    /// none.
     var text: String? {
         guard total.failed > 1 else { return nil }
         let common = counts.filter { $0.value.failed == total.failed && 2 * $0.value.executed < total.executed }

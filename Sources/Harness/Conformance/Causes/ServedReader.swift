@@ -1,11 +1,11 @@
 internal import RandomAccess
 internal import Vectors
 
-/// A reader in this process that is asked just what a program that speaks the protocol is asked: ranges of one object
-/// after another, whose ciphertext is served to it.
+/// A reader in this process that gets exactly the requests that a program gets through the protocol: ranges of one
+/// object after another, with ciphertext that the harness serves.
 struct ServedReader: JudgedSubject {
     let base: ConformanceSubject
-    /// The windows that it reads in.
+    /// The reader's window.
     var windowByteCount = Int.max
 
     var name: String { base.name }
@@ -29,7 +29,7 @@ struct ServedReader: JudgedSubject {
     }
 }
 
-/// A group's object as such a reader has it open.
+/// A group's object as such a reader has opened it.
 private final class ServedObject: JudgedObject {
     private let group: VectorGroup
     private let setup: ReaderSetup

@@ -3,9 +3,9 @@ import RandomAccess
 import Support
 import Vectors
 
-/// What a read is to deliver, computed once and then compared with each reader's bytes.
+/// The expected bytes of a read, computed once and then compared with each reader's bytes.
 struct ExpectedBytes {
-    /// Ranges up to this length are compared byte by byte, larger ones by their digest.
+    /// Ranges up to this length are compared byte by byte, larger ones by their digests.
     static let largestHeldByteCount = 1 << 20
 
     private enum Content {
@@ -17,7 +17,7 @@ struct ExpectedBytes {
     let byteCount: Int
     private let content: Content
 
-    /// Computes what `count` bytes from `offset` on are.
+    /// Computes the `count` bytes from `offset` on.
     init(of plaintext: GroupPlaintext, offset: UInt64, count: Int) throws(DecryptionError) {
         self.byteCount = count
         let range = offset..<offset + UInt64(count)
@@ -28,19 +28,18 @@ struct ExpectedBytes {
         self.content = .held(try plaintext.slice(range))
     }
 
-    /// Takes bytes that a vector lists.
     init(_ bytes: [UInt8]) {
         self.byteCount = bytes.count
         self.content = .held(bytes[...])
     }
 
-    /// The bytes, where they are held.
+    /// The bytes, if they are held.
     var held: [UInt8]? {
         if case .held(let bytes) = content { Array(bytes) } else { nil }
     }
 
-    /// The first wrong byte of those that were delivered, of which there are `byteCount` or more, and the one after the last;
-    /// `nil` if there are none, or the bytes are not held.
+    /// Returns the range from the first wrong byte to the last among the delivered ones, of which there are at least
+    /// `byteCount`; `nil` if all are right, or if the bytes are not held.
     func wrongBytes(in delivered: UnsafeRawBufferPointer) -> Range<Int>? {
         guard case .held(let bytes) = content else { return nil }
         return bytes.withUnsafeBytes { expected in
@@ -53,7 +52,7 @@ struct ExpectedBytes {
         }
     }
 
-    /// What is wrong with delivered bytes, of which there are `byteCount`, or `nil`.
+    /// Returns what is wrong with `byteCount` delivered bytes, or `nil`.
     func mismatch(in delivered: UnsafeRawBufferPointer) -> String? {
         switch content {
         case .held(let bytes):
@@ -66,12 +65,12 @@ struct ExpectedBytes {
     }
 }
 
-/// Space for a read, with bytes around it and in it that tell whether they were touched.
+/// A buffer for a read, filled and surrounded with canaries that show which bytes were touched.
 final class GuardedBuffer {
     private static let canary: UInt8 = 0xa5
     private static let marginByteCount = 64
 
-    /// Nothing before the first read: many objects are opened and not read.
+    /// Empty before the first read: many objects are opened and never read.
     private var storage = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private var count = 0
 
@@ -79,7 +78,7 @@ final class GuardedBuffer {
         storage.deallocate()
     }
 
-    /// Fills everything with canaries, and returns space for `count` bytes.
+    /// Fills everything with canaries, and returns a buffer of `count` bytes.
     func prepare(count: Int) -> UnsafeMutableRawBufferPointer {
         let needed = count + 2 * Self.marginByteCount
         if storage.count < needed {
@@ -91,14 +90,14 @@ final class GuardedBuffer {
         return bytes
     }
 
-    /// The space that was prepared.
+    /// The buffer that was prepared.
     var bytes: UnsafeMutableRawBufferPointer {
         UnsafeMutableRawBufferPointer(rebasing: storage[Self.marginByteCount..<Self.marginByteCount + count])
     }
 
-    /// What was touched though it is not among the first `delivered` bytes, or `nil`.
+    /// Describes the bytes that were touched beyond the first `delivered`; `nil` if none were.
     func mismatch(delivered: Int) -> String? {
-        // A local: each use of a class's property is checked for exclusive access.
+        // A local constant, because each access to a class's property is checked for exclusivity.
         let storage = storage
         let behind = Self.marginByteCount + delivered
         if let index = Self.touched(storage[behind..<Self.marginByteCount + count + Self.marginByteCount]) {
@@ -110,9 +109,9 @@ final class GuardedBuffer {
         return nil
     }
 
-    /// The first byte of some that is no canary, or `nil`.
+    /// Returns the index of the first byte that is not a canary, or `nil`.
     private static func touched(_ bytes: Slice<UnsafeMutableRawBufferPointer>) -> Int? {
-        // Where each byte is as the next one, and the first one is a canary, all are.
+        // If each byte equals the next one and the first is a canary, all are canaries.
         if let start = UnsafeMutableRawBufferPointer(rebasing: bytes).baseAddress, bytes.first == canary,
             memcmp(start, start + 1, bytes.count - 1) == 0
         {

@@ -1,27 +1,27 @@
 package import RandomAccess
 internal import Vectors
 
-/// Judges which ciphertext a subject fetched, apart from whether its bytes are right.
+/// Judges which ciphertext a subject fetched, independently of its bytes.
 ///
-/// A read may fetch what the granularity that was declared allows; of that, one block twice for each request, or for
-/// each window, which is what a reader with windows does at their edges. What was fetched since the object was opened
-/// may have been kept, and need not be fetched again. Of authenticated chunks a read may fetch those that it touches,
-/// whole. Our own readers fetch what lies together in one request.
+/// A read may fetch the ciphertext that the declared granularity allows. It may fetch one block of that twice for each
+/// request, or for each window, as a reader with windows does at their edges. A subject may have kept ciphertext that
+/// was fetched since the object was opened, and need not fetch it again. A read of authenticated chunks may fetch the
+/// chunks that it touches, whole. Our own readers fetch adjacent ranges in one request.
 ///
 /// - Source: PROTOCOL.md, "Served sources"; NIST SP 800-38A, section 6.2.
 package struct FetchRule: Sendable {
-    /// What a subject declares.
+    /// The granularity that a subject declares.
     package enum Granularity: Hashable, Sendable {
-        /// The blocks that cover the range, and in CBC the one before in each chunk; of each window of so many bytes
-        /// one block may be fetched twice. What our cursors promise, which keep nothing.
+        /// The blocks that cover the range, and in CBC the block before them in each chunk. One block of each window
+        /// may be fetched twice. Our cursors, which keep nothing, promise this.
         case window(byteCount: Int)
-        /// The blocks that cover the range and the one before, in each chunk.
+        /// The blocks that cover the range and the block before them, in each chunk.
         case block
         /// The chunks that the range touches.
         case chunk
     }
 
-    /// A range that was asked for, and how much of it was delivered.
+    /// A requested range, and how much of it was delivered.
     package struct Fetch: Hashable, Sendable {
         var asked: Range<UInt64>
         var deliveredByteCount: UInt64
@@ -30,18 +30,17 @@ package struct FetchRule: Sendable {
     }
 
     private let granularity: Granularity
-    /// Whether what lies together is fetched in one request.
+    /// True if adjacent ranges are fetched in one request.
     private let mergesRequests: Bool
     private let ciphertextByteCount: UInt64
     private let isCTR: Bool
     private let chunkByteCount: UInt64
     private let chunkCiphertextByteCount: UInt64
-    /// The places of chunks that are fetched whole.
+    /// The layout of chunks that are fetched whole.
     private let chunks: OracleLayout?
-    /// The bytes that opening looks at, which may be fetched before a length is found to be impossible.
+    /// The length of the header that opening reads, which may be fetched before a ciphertext length proves impossible.
     private let headerByteCount: UInt64
 
-    /// Creates the rule for an object.
     package init(
         strategy: Strategy, granularity: Granularity, ciphertextByteCount: UInt64, mergesRequests: Bool = false
     ) {
@@ -56,8 +55,8 @@ package struct FetchRule: Sendable {
         self.chunks = chunks.flatMap { $0.chunkCount > 0 ? $0 : nil }
     }
 
-    /// Says whether it is known what reads of a group's object need: not where the parts of a playlist lie, nor the
-    /// stretches of CBC and CTR behind a header or between parts.
+    /// Says whether the harness knows what reads of a group's object need. It does not know where the parts of a
+    /// playlist lie, nor the parts of CBC and CTR objects with a header or several parts.
     static func tells(of group: VectorGroup) -> Bool {
         guard group.playlist == nil else { return false }
         let format = group.strategy.format
@@ -65,7 +64,8 @@ package struct FetchRule: Sendable {
         return format.header.isEmpty && format.layout == [.data] && format.trailer == nil
     }
 
-    /// What opening the object may fetch: the last chunk's last two blocks; or that chunk, where chunks are declared.
+    /// The ciphertext that opening the object may fetch: the last two blocks of the last chunk, or that whole chunk if
+    /// the granularity is a chunk.
     var allowedToOpen: RangeSet<UInt64> {
         guard ciphertextByteCount > 0 else { return RangeSet() }
         if let chunks {
@@ -82,7 +82,7 @@ package struct FetchRule: Sendable {
         return allowed
     }
 
-    /// The ciphertext from the first needed byte to the last, for a range that is not empty.
+    /// Returns the ciphertext from the first needed byte to the last. The range is not empty.
     func span(of range: Range<UInt64>) -> Range<UInt64> {
         if let chunks { return chunks.ciphertext(of: range) }
         let (first, last) = (ciphertextOffset(of: range.lowerBound), ciphertextOffset(of: range.upperBound - 1))
@@ -90,7 +90,7 @@ package struct FetchRule: Sendable {
         return first / 16 * 16 - (hasPreviousBlock ? 16 : 0)..<(isCTR ? last + 1 : last / 16 * 16 + 16)
     }
 
-    /// What a read that delivers `range` may fetch.
+    /// Returns the ciphertext that a read of `range` may fetch.
     func allowed(for range: Range<UInt64>) -> RangeSet<UInt64> {
         guard !range.isEmpty else { return RangeSet() }
         if chunks != nil { return RangeSet(span(of: range)) }
@@ -106,7 +106,7 @@ package struct FetchRule: Sendable {
         return allowed
     }
 
-    /// What a read that delivers `range` cannot be right without.
+    /// Returns the ciphertext without which a read of `range` cannot be right.
     func needed(for range: Range<UInt64>) -> RangeSet<UInt64> {
         guard !range.isEmpty else { return RangeSet() }
         if let chunks { return RangeSet(chunks.ciphertext(of: range)) }
@@ -119,17 +119,17 @@ package struct FetchRule: Sendable {
         return needed
     }
 
-    /// What is wrong with the fetches of an `open`, or `nil`.
+    /// Returns what is wrong with the fetches of an `open`, or `nil`.
     func openingMismatch(_ fetches: [Fetch]) -> String? {
         mismatch(in: fetches, allowed: allowedToOpen, maxRepeats: UInt64(fetches.count), purpose: "to open")
     }
 
-    /// What is wrong with the fetches of a read that delivered `range`, or `nil`.
+    /// Returns what is wrong with the fetches of a read that delivered `range`, or `nil`.
     func mismatch(
         in fetches: [Fetch], delivering range: Range<UInt64>, having kept: RangeSet<UInt64> = RangeSet()
     ) -> String? {
         if isOrdinary(fetches, delivering: range) { return nil }
-        // A reader of authenticated chunks keeps the last one.
+        // A reader of authenticated chunks keeps the last chunk.
         let mayHaveKept = if case .window = granularity { chunks != nil } else { false }
         if fetches.isEmpty, range.isEmpty || mayHaveKept { return nil }
         var purpose: String { "to deliver \(range.count) bytes" }
@@ -151,8 +151,8 @@ package struct FetchRule: Sendable {
         return "ciphertext \(first)\(isPrevious ? ", the block before," : "") is needed and was never fetched"
     }
 
-    /// Whether the fetches are just what is needed, in order, with or without the padding between chunks: the case of a
-    /// million reads, told without sets of ranges.
+    /// Says whether the fetches are exactly what is needed, in order, with or without the padding between chunks. A
+    /// million reads are like this, so it is decided without range sets.
     private func isOrdinary(_ fetches: [Fetch], delivering range: Range<UInt64>) -> Bool {
         guard let start = fetches.first?.asked.lowerBound, !range.isEmpty else { return false }
         var (end, sum, skipped) = (start, UInt64(0), UInt64(0))
@@ -175,17 +175,16 @@ package struct FetchRule: Sendable {
         return repeats == 0 || repeats <= 16 * maxRepeatCount(of: range, windowByteCount: byteCount)
     }
 
-    /// Whether a range of ciphertext, not empty, is of one full chunk's block of padding.
+    /// Says whether a range of ciphertext, not empty, lies in one full chunk's padding block.
     private func isPadding(_ range: Range<UInt64>) -> Bool {
         let chunkStart = range.lowerBound / chunkCiphertextByteCount * chunkCiphertextByteCount
         return range.lowerBound >= chunkStart + chunkByteCount
             && range.upperBound <= chunkStart + chunkCiphertextByteCount
     }
 
-    /// The max number of requests that a read may take.
+    /// Returns the max number of requests that a read may take.
     ///
-    /// Of what lies together, each request delivers 128 KiB at least, or so many chunks that it takes long to list
-    /// them.
+    /// Each request for adjacent ranges delivers at least 128 KiB, or so many chunks that listing them takes long.
     private func maxRequestCount(for range: Range<UInt64>) -> Int {
         guard mergesRequests else { return .max }
         guard !range.isEmpty else { return 0 }
@@ -193,14 +192,15 @@ package struct FetchRule: Sendable {
         return 1 + span(of: range).count >> 17 + Int(count >> 8)
     }
 
-    /// The max number of blocks that a read of ours may fetch twice.
+    /// Returns the max number of blocks that one of our readers may fetch twice.
     private func maxRepeatCount(of range: Range<UInt64>, windowByteCount: Int) -> UInt64 {
         guard chunks == nil else { return 0 }
         return mergesRequests
             ? UInt64(maxRequestCount(for: range)) : touchedCount(of: range, windowByteCount: windowByteCount)
     }
 
-    /// What is wrong with fetches of which each byte is to be allowed, and so many blocks may be fetched twice.
+    /// Returns what is wrong with fetches, or `nil`. Each byte must be allowed, and `maxRepeats` blocks may be fetched
+    /// twice.
     private func mismatch(
         in fetches: [Fetch], allowed: RangeSet<UInt64>, maxRepeats: UInt64, purpose: @autoclosure () -> String
     ) -> String? {
@@ -225,7 +225,7 @@ package struct FetchRule: Sendable {
         return nil
     }
 
-    /// The chunks and windows that a range touches.
+    /// Returns the number of chunks and windows that a range touches.
     func touchedCount(of range: Range<UInt64>, windowByteCount: Int) -> UInt64 {
         let window = UInt64(max(1, windowByteCount / 16)) * 16
         var count: UInt64 = 0

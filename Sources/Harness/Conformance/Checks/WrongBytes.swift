@@ -3,7 +3,7 @@ import RandomAccess
 import Support
 import Vectors
 
-/// Says what is wrong with delivered bytes, and where they may come from instead.
+/// Describes what is wrong with delivered bytes, and where they may come from.
 struct WrongBytes {
     let group: VectorGroup
     let offset: UInt64
@@ -11,7 +11,7 @@ struct WrongBytes {
     /// The bytes that a vector lists, or `nil` for those of the group's plaintext.
     let listed: [UInt8]?
 
-    /// What is wrong, or `nil`.
+    /// Returns what is wrong, or `nil`.
     ///
     /// - Throws: `DecryptionError` if the vector's own source fails.
     func mismatch(in delivered: [UInt8]) throws(DecryptionError) -> String? {
@@ -55,7 +55,7 @@ struct WrongBytes {
         try group.plaintext.bytes(range)
     }
 
-    /// Why too few or too many bytes may have come, where those that came are right.
+    /// Returns a likely reason for too few or too many bytes, if the delivered ones are right.
     private func lengthGuess(_ delivered: [UInt8]) throws(DecryptionError) -> String? {
         let end = offset + UInt64(delivered.count)
         if delivered.count < expectedByteCount {
@@ -71,7 +71,7 @@ struct WrongBytes {
         return right[...] == surplus ? "the surplus is what follows in the plaintext" : nil
     }
 
-    /// Where wrong bytes come from: zeros, another part of the plaintext, or another IV.
+    /// Returns a likely origin of wrong bytes: zeros, another part of the plaintext, or another IV.
     private func originGuess(_ delivered: [UInt8], _ index: Int) throws(DecryptionError) -> String? {
         let wrong = delivered[index...].prefix(16)
         guard wrong.count >= 4 else { return nil }
@@ -97,8 +97,8 @@ struct WrongBytes {
 
 /// Finds out which block a subject took for the IV, or which counter it encrypted.
 ///
-/// In CBC a block's plaintext is D(C[i]) ⊕ IV, so that the wrong plaintext ⊕ the right one ⊕ the right IV is the IV that
-/// was used. In CTR each candidate's key stream is computed.
+/// In CBC a block's plaintext is D(C[i]) ⊕ IV. So the IV used is the wrong plaintext ⊕ the right one ⊕ the right IV. In
+/// CTR the key stream of each candidate is computed.
 ///
 /// - Source: NIST SP 800-38A, sections 6.2 and 6.5.
 struct IVGuess {
@@ -106,24 +106,24 @@ struct IVGuess {
 
     private typealias Candidate = (name: String, block: Block)
 
-    /// A block of plaintext, as far as it was delivered.
+    /// The delivered part of a plaintext block.
     private struct DeliveredBlock {
-        /// Where it starts in the plaintext, and its chunk.
+        /// The offset of the block in the plaintext, and the index of its chunk.
         var start: UInt64
         var chunk: UInt64
-        /// The block's number in its chunk.
+        /// The block's index in its chunk.
         var index: UInt64
-        /// Where it starts in the ciphertext, and its chunk.
+        /// The offsets of the block and of its chunk in the ciphertext.
         var ciphertextStart: UInt64
         var chunkCiphertextStart: UInt64
-        /// Which of its bytes were delivered.
+        /// The range of its bytes that were delivered.
         var bytes: Range<Int>
     }
 
-    /// What was used instead of the right block, in words, or `nil` if that cannot be told.
+    /// Describes what was used instead of the right block, or `nil` if it cannot be found out.
     func guess(_ delivered: [UInt8], from offset: UInt64, wrongFrom index: Int) throws(DecryptionError) -> String? {
         let first = block(with: offset + UInt64(index), delivered: offset..<offset + UInt64(delivered.count))
-        // A few bytes agree by chance; the block after has more. Nothing but an authentic chunk is ever delivered.
+        // A few bytes agree by chance; the next block has more. A chunk that is delivered is always authentic.
         guard let first, first.bytes.count >= 4, group.strategy.isStreaming else { return nil }
         let lower = Int(first.start + UInt64(first.bytes.lowerBound) - offset)
         let wrong = Array(delivered[lower..<lower + first.bytes.count])
@@ -233,7 +233,7 @@ struct IVGuess {
 }
 
 extension Block {
-    /// The sum with a number, in which nothing carries past so many bits.
+    /// Returns the sum with a number, without carry past the lowest `bitWidth` bits.
     func advanced(by number: UInt64, bitWidth: Int) -> Block {
         let low = UInt128(1) << UInt128(bitWidth) - 1
         return Block(bigEndianValue: bigEndianValue & ~low | (bigEndianValue &+ UInt128(number)) & low)

@@ -1,12 +1,12 @@
-/// A class of bugs that only a subject in another process can have, beside those of ``Vectors/VectorFlag``.
+/// A class of bugs that only a subject in another process can have, in addition to those of ``Vectors/VectorFlag``.
 package enum ExternalFlag: String, CaseIterable, Sendable {
     /// Requests, answers and errors.
     case subjectProtocol = "Protocol"
-    /// Two things are wrong with a request.
+    /// Requests with two faults.
     case errorOrder = "ErrorOrder"
     /// The subject's process ends when it should.
     case ending = "Ending"
-    /// Which ciphertext was fetched.
+    /// Fetched ciphertext.
     case fetches = "Fetches"
     /// The source delivers fewer bytes than asked for.
     case shortReads = "ShortReads"
@@ -14,7 +14,7 @@ package enum ExternalFlag: String, CaseIterable, Sendable {
     case sourceFailure = "SourceFailure"
     /// The source ends before its announced length.
     case sourceEndsEarly = "SourceEndsEarly"
-    /// Reads in another order than that of the file.
+    /// Reads in another order than the file's.
     case readOrder = "ReadOrder"
     /// Reads of several objects in turn.
     case severalObjects = "SeveralObjects"
@@ -24,16 +24,16 @@ package enum ExternalFlag: String, CaseIterable, Sendable {
     case threads = "Threads"
     /// Objects that are opened by their path.
     case path = "Path"
-    /// Keys and IVs of lengths that there are not.
+    /// Keys and IVs of invalid lengths.
     case wrongLengths = "WrongLengths"
-    /// Another file under a path, or a file under another key.
+    /// A file that is replaced under its path, or opened with another key.
     case staleFile = "StaleFile"
-    /// The time of a read, near the start and far behind.
+    /// The time of a read near the start and at large offsets.
     case growth = "GrowsWithOffset"
     /// Measurements.
     case measurement = "Measurement"
 
-    /// What goes wrong in programs that fail such a check.
+    /// A description of the fault in programs that fail such a check.
     package var explanation: String {
         switch self {
         case .subjectProtocol: "a request that cannot be is answered, or one that can be is not"
@@ -55,8 +55,8 @@ package enum ExternalFlag: String, CaseIterable, Sendable {
         }
     }
 
-    /// How to mend what such a check finds, where that is the adapter's: no byte of plaintext depends on it. `nil` for what is
-    /// wrong with what it adapts.
+    /// Advice on how to fix the finding, if it is the adapter's fault and no byte of plaintext depends on it; `nil` if
+    /// it is the fault of the program that it adapts.
     package var mending: String? {
         switch self {
         case .subjectProtocol:
@@ -67,7 +67,7 @@ package enum ExternalFlag: String, CaseIterable, Sendable {
         }
     }
 
-    /// Where the class is from.
+    /// The origin of the class.
     package var source: String {
         switch self {
         case .subjectProtocol, .errorOrder, .ending, .severalObjects: "PROTOCOL.md, \"Transport\""

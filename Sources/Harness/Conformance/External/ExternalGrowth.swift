@@ -1,11 +1,11 @@
 import RandomAccess
 import Vectors
 
-/// The time of a read, near an object's start and ever further behind: readers that get to an offset by decrypting what is
-/// before it take as long as that.
+/// Checks that the time of a read does not grow with its offset. A reader that decrypts everything before an offset to
+/// get there takes as long as that.
 struct ExternalGrowth {
     let subject: ExternalSubject
-    /// The time that counts as long, if a read near the start takes a tenth of it at most.
+    /// The time that counts as long, if a read near the start takes at most a tenth of it.
     var longTime: Duration = .milliseconds(500)
 
     private static let byteCount: UInt64 = 1 << 42
@@ -13,7 +13,7 @@ struct ExternalGrowth {
     private static let strategy = Strategy.whole(
         .aesCTR, iv: Block(bigEndianValue: 0x1032_5476_98ba_dcfe))
 
-    /// Reads a block at twice the offset again and again, until that takes long, from an object of 4 TiB in CTR.
+    /// Reads a block of a CTR object of 4 TiB at ever doubled offsets, until a read takes long.
     func run(into tally: inout Tally) {
         let flags = [ExternalFlag.growth.rawValue]
         guard subject.hello.isServed, subject.hello.strategies.contains(Self.strategy.name),
@@ -33,12 +33,12 @@ struct ExternalGrowth {
         for bits in 20..<42 {
             let offset = UInt64(1) << UInt64(bits) + 32
             guard let far = time(of: object, at: offset) else {
-                // Another fault, unless half of the way took long already.
+                // This is another fault, unless the read at half the offset was already slow.
                 guard last > longTime / 10, last > near * 10 else { return tally.note(.notRun, flags: flags) }
                 return tally.add(verdict(group, "no answer to a read of \(Self.count) bytes at \(offset)", near))
             }
             last = far
-            // A machine may stop for a moment, but not twice there and never here.
+            // A machine may stall once, but not for both reads there and for none here.
             guard far > longTime, let again = time(of: object, at: offset), again > longTime,
                 let nearAgain = time(of: object, at: 48)
             else { continue }

@@ -1,7 +1,7 @@
 import RandomAccess
 import Vectors
 
-/// Reads in every order: forward, backward, repeated, of several open objects in turn, and after one that failed.
+/// Reads in every order: forward, backward, repeated, of several open objects in turn, and after a failed read.
 struct ExternalOrders {
     let subject: ExternalSubject
 
@@ -10,10 +10,10 @@ struct ExternalOrders {
     private static let byteCount: UInt64 = 333
     private static let count: UInt64 = 37
 
-    /// Runs every order on every strategy that the subject has.
+    /// Runs every order on every strategy that the subject supports.
     func run(into tally: inout Tally) {
         for (number, strategy) in Self.strategies.enumerated() {
-            // In process these are run from several threads at once; the protocol has one request at a time.
+            // In process, these reads run on several threads at once. The protocol has one request at a time.
             tally.note(.notRun, flags: [ExternalFlag.threads.rawValue])
             run((0..<3).compactMap { object(strategy, number: number * 3 + $0) }, into: &tally)
         }
@@ -51,7 +51,7 @@ struct ExternalOrders {
         chunkByteCount: 96, iv: Block(bigEndianValue: 0x0f1e_2d3c_4b5a_6978_8796_a5b4_c3d2_e1f0)
     ).filter { $0.padding != Padding.none }
 
-    /// Objects with different keys, of different lengths where the subject has several.
+    /// Returns an object with its own key; the key lengths differ if the subject supports several.
     private func object(_ strategy: Strategy, number: Int) -> ExternalObject? {
         let lengths = hello.knownKeyByteCounts
         guard !lengths.isEmpty, hello.strategies.contains(strategy.name),
@@ -104,9 +104,9 @@ struct ExternalOrders {
     }
 }
 
-/// Small objects for checks that are about something else than ranges.
+/// Small objects for checks of other things than ranges.
 enum ExternalFixture {
-    /// A generated object as a group without reads.
+    /// Returns a generated object as a group without reads.
     static func group(
         id: String, strategy: Strategy, keyByteCount: Int, number: Int, plaintextByteCount: UInt64
     ) -> VectorGroup? {
@@ -120,7 +120,7 @@ enum ExternalFixture {
             ciphertext: object.source, plaintext: object.plaintext)
     }
 
-    /// A playlist as a group without reads; its segments are of a third of the plaintext each.
+    /// Returns a playlist as a group without reads. Each segment is a third of the plaintext.
     static func playlist(id: String, number: Int, plaintextByteCount: UInt64) -> VectorGroup {
         let byteCount = Int(plaintextByteCount)
         return PlaylistSet.plain(
@@ -128,16 +128,17 @@ enum ExternalFixture {
             segmentByteCounts: [byteCount / 3, byteCount / 3, byteCount - byteCount / 3 * 2])
     }
 
-    /// A strategy that the subject has, the simplest first.
+    /// Returns the simplest strategy that the subject supports.
     static func strategy(of hello: ExternalHello) -> Strategy? { strategies(of: hello).first }
 
-    /// The strategies that the subject lists, one of each name; of one that reads descriptions alone, the simplest.
+    /// Returns the strategies that the subject lists, one of each name. For a subject that only reads descriptions,
+    /// these are the simplest ones.
     static func strategies(of hello: ExternalHello) -> [Strategy] {
         let iv = Block(bigEndianValue: 0x0011_2233_4455_6677_8899_aabb_ccdd_eeff)
         let known = VectorSet.plain(chunkByteCount: 64, iv: iv).filter { strategy in
             strategy.format.inputs.allSatisfy { $0.defaultValue == nil || $0.defaultValue == strategy[$0.name] }
         }
-        // Those with padding first, whose ends are asked for, too.
+        // Strategies with padding come first, since their ends are checked, too.
         let padded = known.filter { $0.padding != nil } + known.filter { $0.padding == nil }
         let listed = padded.filter { hello.strategies.contains($0.name) }
         return listed.isEmpty ? Array(padded.prefix(1).filter { $0.format.isOffered(by: hello.strategies) }) : listed

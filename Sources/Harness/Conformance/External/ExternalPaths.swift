@@ -1,16 +1,16 @@
 import RandomAccess
 import Vectors
 
-/// Reads of objects that the subject opens by their path, for subjects that are served everything else.
+/// Reads objects that the subject opens by their paths, for subjects that the harness serves everything else.
 struct ExternalPaths {
     let subject: ExternalSubject
 
     private var hello: ExternalHello { subject.hello }
 
-    /// Longer than buffers that programs read files with.
+    /// Longer than the buffers that programs read files with.
     private static let byteCount: UInt64 = 300_005
 
-    /// Runs the reads, on every strategy that the subject has.
+    /// Runs the reads on every strategy that the subject supports.
     func run(into tally: inout Tally) {
         guard hello.isServed, hello.readsPaths else { return }
         let subject = self.subject.byPath
@@ -37,7 +37,7 @@ struct ExternalPaths {
         }
     }
 
-    /// An object of each strategy that the subject has; `nil` for one that cannot be made.
+    /// An object of each strategy that the subject supports; `nil` for an object that cannot be made.
     private var groups: [VectorGroup?] {
         let lengths = hello.knownKeyByteCounts
         var groups = ExternalFixture.strategies(of: hello).enumerated().map { number, strategy in
@@ -56,7 +56,8 @@ struct ExternalPaths {
     }
 }
 
-/// Files that are replaced by others, under the same path and with another key: what was kept of the first must be gone.
+/// Replaces files by others under the same path and with another key. The subject must not use anything kept of the
+/// first file.
 struct ExternalReplacements {
     let subject: ExternalSubject
 
@@ -64,7 +65,7 @@ struct ExternalReplacements {
 
     private static let byteCount: UInt64 = 5000
 
-    /// Runs the reads, on every strategy that the subject has.
+    /// Runs the reads on every strategy that the subject supports.
     func run(into tally: inout Tally) {
         guard hello.readsPaths, let keyByteCount = hello.knownKeyByteCounts.first else { return }
         for strategy in ExternalFixture.strategies(of: hello) {
@@ -88,7 +89,7 @@ struct ExternalReplacements {
         run([("", playlists[0]), ("another folder under the same path", playlists[1])], into: &tally)
     }
 
-    /// The ciphertext of a group in CTR, where any key decrypts to something.
+    /// Returns the ciphertext of a CTR group with another key: any key decrypts it to something.
     private func underAnotherKey(_ group: VectorGroup) -> VectorGroup {
         let bytes = group.key.withUnsafeBytes { $0.map { $0 ^ 0xff } }
         guard let key = try? SecretKey(bytes) else { return group }
@@ -111,7 +112,7 @@ struct ExternalReplacements {
                 let object = try? ExternalObject(group, session: subject.session, hello: hello, file: file)
             else { return tally.note(.notRun, flags: flags) }
             let opening = object.open().mismatch(expecting: group.opening)
-            // How the first one is read, other checks say.
+            // Other checks cover the reads of the first one.
             if !occasion.isEmpty {
                 tally.add(.adapter("\(group.id) open of \(occasion)", .staleFile, opening))
             }

@@ -3,26 +3,26 @@ import SubjectProtocol
 import Support
 import Vectors
 
-/// A subject that is started when it is needed, and started anew after it failed to answer.
+/// A subject's process, which is started when it is needed, and restarted after it failed to answer.
 final class ExternalSession {
-    /// Subjects that never answer must not hold up the run for hours.
+    /// The max total wait for answers that never come, so that a silent subject does not hold up the run for hours.
     private static let longestWait = Duration.seconds(60)
     private static let maxDeaths = 2000
-    /// Nor is a class of vectors asked on and on that the subject hangs or dies in.
+    /// The max number of times that the subject may hang or die in one class of vectors.
     private static let maxTroubleOfClass = 25
-    /// After so many answers that never came, those that come are waited for much longer than any took, and no longer.
+    /// The number of timeouts after which the session allows an answer only a multiple of the slowest one's time.
     private static let maxFullTimeouts = 5
-    /// Answers with so many bytes say how fast a subject is.
+    /// Answers of at least this many bytes are used to measure the subject's speed.
     private static let timedByteCount = 1 << 20
-    /// A line that is longer is none of the protocol's, except in measurements, which are not asked for so many
-    /// figures.
+    /// A longer line is not one of the protocol's. Only measurements have longer ones, and the harness does not ask for
+    /// that many figures.
     private static let longestLine = 1 << 20
 
     /// The command line, for `/bin/sh -c`.
     let command: String
-    /// Which process this is: objects that were opened in an earlier one are gone.
+    /// The number of the current process. Objects that were opened in an earlier one are gone.
     private(set) var generation = 0
-    /// The `read` requests that were sent.
+    /// The number of `read` requests that were sent.
     private(set) var readCount = 0
 
     private let longestTimeout: Duration
@@ -43,16 +43,16 @@ final class ExternalSession {
         self.longestTimeout = timeout
     }
 
-    /// How long the next process may take for each answer.
+    /// The time that the next process may take for each answer.
     var timeout: Duration {
         guard timeoutCount >= Self.maxFullTimeouts else { return longestTimeout }
         return min(longestTimeout, max(.milliseconds(250), slowestAnswer * 50))
     }
 
-    /// Estimates the time of a read of so many bytes by the last long answer.
+    /// Returns the estimated time of a read of `byteCount` bytes, from the last long answer.
     func expectedTime(of byteCount: Int) -> Duration { timePerByte * byteCount }
 
-    /// Why there is no point in going on, or `nil`.
+    /// The reason to stop, or `nil`.
     var reasonToGiveUp: String? {
         if isInterrupted() { return "it was interrupted" }
         if waited >= Self.longestWait { return "\(timeoutCount) answers did not come in time" }
@@ -60,25 +60,25 @@ final class ExternalSession {
         return nil
     }
 
-    /// Whether there is a point in asking vectors with these flags, which the subject may have hung or died in before.
+    /// Says whether vectors with these flags are worth running; the subject may have hung or died in them before.
     func isWorthAsking(_ flags: [String]) -> Bool {
         reasonToGiveUp == nil && troubleOfClass[flags, default: 0] < Self.maxTroubleOfClass
     }
 
-    /// Does something, and notes whether answers to vectors with these flags did not come.
+    /// Runs `body`, and notes whether the subject failed to answer vectors with these flags.
     func noteTrouble<Value>(_ flags: [String], _ body: () -> Value) -> Value {
         let before = timeoutCount + deathCount
         defer { if timeoutCount + deathCount > before { troubleOfClass[flags, default: 0] += 1 } }
         return body()
     }
 
-    /// An `id` that no object has or had.
+    /// Returns an `id` that no object has or had.
     func makeID() -> UInt64 {
         lastID += 1
         return lastID
     }
 
-    /// Starts a process of its own and says hello.
+    /// Starts a separate process and says hello.
     func start() throws(SubjectError) -> (process: SubjectProcess, answer: SubjectAnswer) {
         let process = try SubjectProcess(
             command: ["/bin/sh", "-c", command], timeout: timeout, longestLine: Self.longestLine)
@@ -87,7 +87,7 @@ final class ExternalSession {
 
     /// Sends a request and returns its answer, good or not.
     ///
-    /// - Throws: `SubjectError` if there was none; the subject is then started anew for the next request.
+    /// - Throws: `SubjectError` if there is no answer; the subject is then restarted for the next request.
     func ask(
         _ request: JSONValue, serving source: (any ByteSource)? = nil,
         largestPayload: UInt64 = Workload.largestRead
@@ -96,7 +96,7 @@ final class ExternalSession {
         return try ask(request.line, serving: source, largestPayload: largestPayload)
     }
 
-    /// Sends bytes that need be no proper request.
+    /// Sends bytes, which need not be a proper request.
     func ask(
         _ bytes: [UInt8], serving source: (any ByteSource)? = nil,
         largestPayload: UInt64 = Workload.largestRead
@@ -121,13 +121,13 @@ final class ExternalSession {
         }
     }
 
-    /// Forgets the process, and with it all objects; the next request starts another.
+    /// Ends the process, and with it all objects; the next request starts another.
     func restart() {
         process = nil
         generation += 1
     }
 
-    /// Starts the subject anew if its answers no longer belong to the requests, as after an answer that came twice.
+    /// Restarts the subject if its answers no longer match the requests, for example after a duplicate answer.
     func resynchronize() {
         guard process != nil else { return }
         if let answer = try? ask(Self.hello), answer.isGood, answer.members["strategies"] != nil { return }
@@ -146,7 +146,7 @@ final class ExternalSession {
     }
 }
 
-/// What a subject says about itself. Source: PROTOCOL.md, "Requests".
+/// A subject's description of itself. Source: PROTOCOL.md, "Requests".
 struct ExternalHello: Hashable, Sendable {
     var name: String
     var version: String
@@ -154,23 +154,23 @@ struct ExternalHello: Hashable, Sendable {
     var keyByteCounts: [UInt64]
     var isServed: Bool
     var readsPaths: Bool
-    /// How much the subject fetches at least.
+    /// The smallest unit that the subject fetches.
     var granularity: FetchRule.Granularity
     var measures: Bool
 
     /// Source: FIPS 197, section 5.
     private static let aesKeyByteCounts: [UInt64] = [16, 24, 32]
 
-    /// The AES key lengths that it lists.
+    /// The AES key lengths that the subject lists.
     var knownKeyByteCounts: [Int] { keyByteCounts.filter(Self.aesKeyByteCounts.contains).map { Int($0) } }
 
-    /// What there are vectors for.
+    /// The strategies that there are vectors for.
     static let knownStrategies = Format.names + [PlaylistObject.strategyName, Format.describedName]
 
-    /// Whether it can do playlists.
+    /// Says whether the subject supports playlists.
     var readsPlaylists: Bool { strategies.contains(PlaylistObject.strategyName) }
 
-    /// Why an answer is no proper one.
+    /// The reason that an answer is not a proper one.
     typealias Mismatch = ProtocolProbe.Mismatch
 
     init(_ answer: JSONValue) throws(Mismatch) {
@@ -215,23 +215,24 @@ struct ExternalHello: Hashable, Sendable {
         self.measures = measures
     }
 
-    /// Whether it says that it can do what a group asks for.
+    /// Says whether the subject claims to support a group.
     func supports(_ group: VectorGroup) -> Bool {
         guard group.playlist == nil else { return readsPlaylists }
         return group.strategy.format.isOffered(by: strategies) && lists(group.need)
     }
 
-    /// Says whether it can do this by its own account.
+    /// Says whether the subject claims to support a strategy with a key length.
     func supports(_ strategy: Strategy, keyByteCount: Int) -> Bool {
         strategy.format.isOffered(by: strategies) && lists(CipherNeed(of: strategy, keyByteCount: keyByteCount))
     }
 
-    /// Says whether it lists the length of the AES key; other ciphers have one, or a name says it.
+    /// Says whether the subject lists the length of the AES key. Other ciphers have one key length, or their names give
+    /// it.
     private func lists(_ need: CipherNeed?) -> Bool {
         need?.aesKeyByteCount.map { keyByteCounts.contains(UInt64($0)) } ?? true
     }
 
-    /// Says whether its lists tell that it has the cipher of a group's object: it knows the format by its name, and
+    /// Says whether the subject's lists imply the cipher of a group's object: the subject lists the format by name, and
     /// the format has one cipher.
     func promises(_ group: VectorGroup) -> Bool {
         guard group.playlist == nil else { return true }

@@ -3,11 +3,11 @@ internal import SubjectProtocol
 internal import Support
 package import Vectors
 
-/// A program that speaks the subject protocol, as the referee takes it. One thread at a time may use it.
+/// A program that speaks the subject protocol, as the referee sees it. Only one thread at a time may use it.
 package final class ExternalSubject: JudgedSubject {
     let session: ExternalSession
     let hello: ExternalHello
-    /// Whether it opens objects by their path, though it could be served.
+    /// True if the subject opens objects by their paths, even if it could be served.
     private let opensPaths: Bool
 
     init(session: ExternalSession, hello: ExternalHello, opensPaths: Bool = false) {
@@ -20,9 +20,9 @@ package final class ExternalSubject: JudgedSubject {
     ///
     /// - Parameters:
     ///   - command: The subject's command line, for `/bin/sh -c`.
-    ///   - timeout: How long each answer may take.
-    ///   - isInterrupted: Whether the rest is to be left out.
-    /// - Throws: `ExternalVerification.Failure.notStarted`, also if it does not say hello properly.
+    ///   - timeout: The time that each answer may take.
+    ///   - isInterrupted: Returns `true` to skip the rest.
+    /// - Throws: `ExternalVerification.Failure.notStarted`, also if the subject does not say hello properly.
     package convenience init(
         command: String, timeout: Duration, isInterrupted: @escaping @Sendable () -> Bool = { false }
     ) throws(ExternalVerification.Failure) {
@@ -34,7 +34,7 @@ package final class ExternalSubject: JudgedSubject {
         }
     }
 
-    /// The same subject, which opens objects by their path.
+    /// The same subject, opening objects by their paths.
     var byPath: ExternalSubject { ExternalSubject(session: session, hello: hello, opensPaths: true) }
 
     package var name: String { hello.name }
@@ -48,7 +48,7 @@ package final class ExternalSubject: JudgedSubject {
 
     package func fitness(for group: VectorGroup) -> Fitness {
         guard hello.supports(group) else { return .unsupported }
-        // The protocol has one request at a time, and no source that changes its length.
+        // The protocol has one request at a time, and sources of a fixed length.
         guard isFeasible(group), group.threadCount == 1, group.supply != .changing,
             group.supply == .any || isServed
         else { return .notRun }
@@ -57,20 +57,20 @@ package final class ExternalSubject: JudgedSubject {
 
     private var isServed: Bool { hello.isServed && !opensPaths }
 
-    /// Whether the object is none that this subject would have to fetch or hold whole, and is too large for that.
+    /// Returns false for an object that the subject would have to fetch or hold whole and that is too large for that.
     private func isFeasible(_ group: VectorGroup) -> Bool {
         let byteCount = group.ciphertext.byteCount
         let isWindowed = isServed && (hello.granularity == .block || group.strategy.chunkByteCount != nil)
         return isWindowed || byteCount <= TemporaryCiphertext.largestByteCount
     }
 
-    /// Integers end at 2⁵³ in the protocol, so that what lies beyond cannot be asked for; nor is a slow subject asked
-    /// for a long read that would take it half of the time that an answer may take.
+    /// Integers end at 2⁵³ in the protocol, so larger offsets cannot be requested. A slow subject does not get a long
+    /// read that would take half of the time allowed for an answer.
     package func takes(offset: UInt64, count: Int) -> Bool {
         offset < 1 << 53 && (count <= Self.longReadByteCount || session.expectedTime(of: count) < session.timeout / 2)
     }
 
-    /// So much is asked of any subject.
+    /// Reads of up to this length are run with any subject.
     private static let longReadByteCount = 4 << 20
 
     package func setups(for group: VectorGroup) -> (always: [ReaderSetup], inTurn: [ReaderSetup]) {
@@ -86,18 +86,18 @@ package final class ExternalSubject: JudgedSubject {
     package func recover() { session.resynchronize() }
 }
 
-/// A group's object as a program has it open, with what was fetched of it.
+/// A group's object as a program has opened it, with the ranges it has fetched.
 final class ExternalObject: JudgedObject {
-    /// How a request ended.
+    /// The outcome of a request.
     private enum Outcome {
         case answered(SubjectAnswer)
         case refused(Refusal, left: [UInt8])
-        /// There was no proper answer; the reason.
+        /// The subject gave no proper answer, for this reason.
         case broke(String)
     }
 
     let group: VectorGroup
-    /// What the harness serves, or `nil` for a subject that reads a file.
+    /// The ciphertext that the harness serves; `nil` for a subject that reads a file.
     private let served: ServedCiphertext?
     let rule: FetchRule?
     private(set) var kept = RangeSet<UInt64>()
@@ -111,8 +111,7 @@ final class ExternalObject: JudgedObject {
     private var generation = -1
     private var isOpen = false
 
-    /// Prepares an object; one that the subject reads from `file`, if that is given, which holds the group's
-    /// ciphertext.
+    /// Prepares an object. If `file` is given, the subject reads it from there; the file holds the group's ciphertext.
     ///
     /// - Throws: `DecryptionError.io` if a file is needed and cannot be written.
     init(
@@ -141,7 +140,7 @@ final class ExternalObject: JudgedObject {
 
     func open() -> OpeningAnswer { open(group.supply.faultAtOpening) }
 
-    /// Opens the object; a fault, if there is to be one, lasts for this request.
+    /// Opens the object. A `fault` lasts for this request.
     func open(_ fault: SourceFault) -> OpeningAnswer {
         id = session.makeID()
         served?.begin(.none)
@@ -149,12 +148,12 @@ final class ExternalObject: JudgedObject {
         return openAgain(fault)
     }
 
-    /// Opens the object under the same `id`, as after a failed `open`.
+    /// Opens the object under the same `id` again, such as after a failed `open`.
     func openAgain(_ fault: SourceFault = .none) -> OpeningAnswer {
         let members = group.openMembers(id: id, path: file?.path, listed: listed)
         let outcome = ask(.object(members), fault, largestPayload: 0)
         isOpen = if case .answered = outcome { true } else { false }
-        // A restart while it was asked leaves another generation, and nothing open.
+        // A restart during the request has increased the generation, and nothing is open.
         generation = session.generation
         switch outcome {
         case .answered(let answer): return .opened(plaintextByteCount: answer.members["plaintextByteCount"]?.integer)
@@ -163,7 +162,7 @@ final class ExternalObject: JudgedObject {
         }
     }
 
-    /// Reads a range; the object is opened first if the subject had to be started anew.
+    /// Reads a range. If the subject was restarted, the object is first opened again.
     func read(at offset: UInt64, count: Int, _ fault: SourceFault = .none) -> ReadAnswer {
         hasDelivered = false
         if !isOpen || generation != session.generation {
@@ -172,12 +171,12 @@ final class ExternalObject: JudgedObject {
         let request: JSONValue = [
             "op": "read", "id": .integer(id), "offset": .integer(offset), "count": .integer(UInt64(count)),
         ]
-        // A subject that delivers a little too much is heard out, so that the surplus can be looked at.
+        // Some surplus is accepted from a subject that delivers too much, so that it can be examined.
         switch ask(request, fault, largestPayload: UInt64(count) + 1 << 16) {
         case .answered(let answer):
             hasDelivered = true
             return .delivered(.array(answer.payload))
-        // Bytes beside an error are bytes delivered.
+        // Bytes with an error count as delivered.
         case .refused(let refusal, let left): return .refused(refusal, left: .array(left))
         case .broke(let reason):
             isOpen = false
@@ -185,9 +184,9 @@ final class ExternalObject: JudgedObject {
         }
     }
 
-    /// Forgets the object.
+    /// Closes the object.
     ///
-    /// - Returns: What is wrong with the answer, or `nil`.
+    /// - Returns: A description of what is wrong with the answer, or `nil`.
     @discardableResult
     func close() -> String? {
         guard isOpen, generation == session.generation else { return nil }
@@ -208,7 +207,7 @@ final class ExternalObject: JudgedObject {
         group.supply.fault(forRead: number, byteCount: byteCount)
     }
 
-    /// A subject that kept what it needs fetches nothing and meets no fault, and its bytes are as good as the error.
+    /// A subject that kept what it needs fetches nothing and meets no fault. It may deliver bytes instead of the error.
     func mayHaveKept(despite fault: SourceFault) -> Bool { !hasFaulted }
 
     func overrun(delivered: Int) -> String? { nil }
@@ -231,8 +230,8 @@ final class ExternalObject: JudgedObject {
 }
 
 extension VectorGroup {
-    /// The members of a request that opens the group's object: from the file or folder at `path`, or else served; of a
-    /// program that lists some strategies.
+    /// Returns the members of a request that opens the group's object, from the file or folder at `path` or else
+    /// served. `strategies` are those that the program lists.
     func openMembers(id: UInt64, path: String?, listed strategies: [String]) -> [String: JSONValue] {
         var members: [String: JSONValue]
         var served: JSONValue = ["byteCount": .integer(ciphertext.byteCount)]

@@ -5,36 +5,36 @@ package import Vectors
 
 /// Runs vectors against a program that speaks the subject protocol.
 ///
-/// Everything is asked of one process after another, so that a subject that hangs, dies or breaks the framing costs the
-/// check that it did so in, and no more.
+/// The program gets all requests one after another, in one process at a time. If it hangs, dies or breaks the framing,
+/// only the current check is lost.
 package struct ExternalVerification: Sendable {
-    /// Why there is no record.
+    /// The reason that there is no record.
     package enum Failure: Error, Hashable, Sendable {
-        /// The command is none: a shell could not start it.
+        /// The shell could not start the command.
         case notStarted(reason: String)
     }
 
     /// The subject's command line, for `/bin/sh -c`.
     package let command: String
-    /// How long each answer may take.
+    /// The time that each answer may take.
     package let timeout: Duration
-    /// Whether it gets all vectors, or the tier.
+    /// True if the subject gets all vectors, false if it gets the tier.
     package let runsEverything: Bool
-    /// Whether it is also asked what is of no group of vectors: how it speaks the protocol.
+    /// True if the use of the protocol is checked, too, which belongs to no group of vectors.
     package let checksProtocol: Bool
-    /// Whether what is wrong with how it speaks the protocol is a failure, or a finding beside the verdict; see
+    /// True if protocol errors are failures, false if they are findings beside the verdict; see
     /// ``ExternalFlag/mending``.
     package let isStrict: Bool
-    /// The failures that the record lists; it counts all of them.
+    /// The max number of failures that the record lists; it counts all of them.
     package let listedFailureCount: Int
 
-    /// Whether the rest is to be left out.
+    /// Returns `true` to skip the rest.
     private let isInterrupted: @Sendable () -> Bool
 
-    /// What the readers whose failures are put beside the subject's decrypt with; `nil` to look for no cause.
+    /// The backend of the mutants whose failures are compared with the subject's; `nil` to skip the search for a cause.
     private let backend: (any CipherBackend)?
 
-    /// Creates a verification; once `isInterrupted` says so, what is left counts as not run.
+    /// Once `isInterrupted` returns `true`, the rest counts as not run.
     package init(
         command: String, timeout: Duration = .seconds(10), runsEverything: Bool = false, checksProtocol: Bool = true,
         isStrict: Bool = true, listedFailureCount: Int = 40, explainingWith backend: (any CipherBackend)? = nil,
@@ -50,23 +50,23 @@ package struct ExternalVerification: Sendable {
         self.isInterrupted = isInterrupted
     }
 
-    /// What came of it.
+    /// The outcome of a verification.
     package struct Outcome: Sendable {
         /// The counts and failures.
         package let record: ConformanceRecord
-        /// The subject's version, as it says.
+        /// The version that the subject reports.
         package let version: String
-        /// How many `read` requests it got.
+        /// The number of `read` requests that the subject got.
         package let readCount: Int
     }
 
-    /// Puts the subject to everything.
+    /// Runs everything against the subject.
     ///
     /// - Parameters:
-    ///   - groups: All vectors; a tier of them is chosen here.
-    ///   - tier: The choice, if it was made before for another subject.
-    ///   - progress: Is called after each group.
-    /// - Returns: The record, under the name that the subject gives itself.
+    ///   - groups: All vectors, from which this function chooses a tier.
+    ///   - tier: The choice, if it was already made for another subject.
+    ///   - progress: Called after each group.
+    /// - Returns: The record, under the name that the subject reports.
     /// - Throws: `Failure.notStarted`.
     package func run(
         _ groups: [VectorGroup], tier: VectorTier? = nil, progress: ((_ finished: Int, _ total: Int) -> Void)? = nil
@@ -85,7 +85,7 @@ package struct ExternalVerification: Sendable {
         let subject = ExternalSubject(session: session, hello: hello)
         if checksProtocol {
             tally.add(.adapter("protocol/hello", .subjectProtocol, nil))
-            // Formats that the protocol knows and this version has no vectors for.
+            // These are formats that the protocol knows, but this version has no vectors for.
             for name in hello.strategies
             where !ExternalHello.knownStrategies.contains(name) {
                 tally.note(.notRun, flags: [ExternalFlag.subjectProtocol.rawValue])
@@ -137,7 +137,7 @@ package struct ExternalVerification: Sendable {
             record: record, version: hello.version, readCount: session.readCount)
     }
 
-    /// What the subject says about itself, or what is wrong with that.
+    /// Returns the subject's description of itself, or what is wrong with it.
     private func greet(_ session: ExternalSession) throws(Failure) -> Result<ExternalHello, ExternalHello.Mismatch> {
         let answer: SubjectAnswer
         do {

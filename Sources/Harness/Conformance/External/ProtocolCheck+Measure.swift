@@ -3,7 +3,7 @@ import SubjectProtocol
 import Support
 
 extension ProtocolCheck {
-    /// Measurements of the fixture. Source: PROTOCOL.md, "measure".
+    /// Returns checks of measurements of the fixture. Source: PROTOCOL.md, "measure".
     static func measurements() -> [ProtocolCheck] {
         let digests: [(String, Workload)] = [
             ("of windows of 16 bytes", .sequential(windowByteCount: 16)),
@@ -56,7 +56,7 @@ extension ProtocolCheck {
     private static func figures() -> [ProtocolCheck] {
         [
             ProtocolCheck("time", .measurement) { probe in
-                // Until the sum is reached, or there are so many; at least one.
+                // The subject iterates until it reaches the sum or the maximum number; at least once.
                 for (minimum, maximum, expected) in [(0, 5, 1), (1 << 50, 3, 3)] as [(UInt64, UInt64, Int)] {
                     let limits: [String: JSONValue] = [
                         "minimumNanoseconds": .integer(minimum), "maximumIterations": .integer(maximum),
@@ -102,8 +102,8 @@ extension ProtocolProbe {
         return answer
     }
 
-    /// Looks at what the second iteration of a `time` asks for, where ciphertext is served: what an iteration at its draws
-    /// asks for, and not what the first one did. What a subject keeps of the ciphertext may hide it.
+    /// Checks the requests for served ciphertext in the second iteration of a `time`: they must be those of an
+    /// iteration at its own draws, not those of the first one. Ciphertext that the subject has kept may hide them.
     fileprivate func checkSecondIteration(_ workload: Workload) throws(Mismatch) {
         guard hello.isServed, fixture.playlist == nil else { return }
         func asked(_ workload: Workload, iterationCount: UInt64) throws(Mismatch) -> [FetchRule.Fetch] {

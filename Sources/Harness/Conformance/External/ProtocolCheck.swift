@@ -3,7 +3,7 @@ import Support
 import Vectors
 
 extension ProtocolCheck {
-    /// Requests that cannot be, each followed by one that can.
+    /// Returns checks of invalid requests, each followed by a valid one.
     static func requests() -> [ProtocolCheck] {
         let lines: [(String, String)] = [
             ("no JSON", "hello?"), ("an empty line", ""), ("a list", "[1,2]"), ("a number", "7"),
@@ -41,7 +41,7 @@ extension ProtocolCheck {
         return members.map { .refusal(of: "read", $0, members: $1) }
     }
 
-    /// A request about an open object that is to be refused, and leaves the object usable.
+    /// Returns a check that a request about an open object is refused, and leaves the object usable.
     static func refusal(
         of op: String, _ name: String, members: String, _ error: ErrorName = .invalidRequest,
         flag: ExternalFlag = .subjectProtocol
@@ -53,7 +53,7 @@ extension ProtocolCheck {
         }
     }
 
-    /// An `open` with some members replaced that is to be refused, and leaves its `id` free.
+    /// Returns a check that an `open` with some members replaced is refused, and leaves its `id` free.
     private static func refusedOpening(
         of strategyName: String, _ name: String, _ changes: [String: JSONValue?], _ error: ErrorName = .invalidRequest,
         flag: ExternalFlag = .subjectProtocol,
@@ -67,7 +67,7 @@ extension ProtocolCheck {
         }
     }
 
-    /// What any message may look like, and payloads on requests that have no use for one.
+    /// Returns checks of the forms that any message may take, and of payloads on requests that do not use one.
     static func framing() -> [ProtocolCheck] {
         [
             ProtocolCheck("JSON written otherwise") { probe in
@@ -88,7 +88,7 @@ extension ProtocolCheck {
             },
             ProtocolCheck("a payload on any request") { probe in
                 let id = try probe.open()
-                // A payload that is not consumed is taken for requests.
+                // If the subject does not consume the payload, it takes it for requests.
                 let body = Array("\n{\"op\":\"bye\"}\n\n".utf8)
                 func bytes(_ line: String) -> [UInt8] {
                     Array("{\(line),\"payload\":\(body.count)}\n".utf8) + body
@@ -114,7 +114,7 @@ extension ProtocolCheck {
         ]
     }
 
-    /// Members of `open` that are missing or impossible.
+    /// Returns checks of missing and impossible members of `open`.
     static func openings(for strategy: Strategy) -> [ProtocolCheck] {
         var changes: [(String, [String: JSONValue?])] = [
             ("without a key", ["key": nil]), ("without a source", ["source": nil]),
@@ -128,7 +128,7 @@ extension ProtocolCheck {
         return changes.map { refusedOpening(of: strategy.name, $0, $1) } + negatives(for: strategy)
     }
 
-    /// The values that a parameter cannot have.
+    /// Returns the values that a parameter cannot have.
     private static func wrongValues(of input: Format.Input) -> [(String, [String: JSONValue?])] {
         let name = input.name
         var values: [(String, JSONValue?)] = [("without \(name)", nil)]
@@ -143,7 +143,7 @@ extension ProtocolCheck {
             if !words.isEmpty { values.append(("with an unknown \(name)", "none of them")) }
             values.append(("with \(name) that is true", true))
         case .integer(let range, let unit):
-            // Those that other rules of the format refuse are not known here.
+            // Values that only the format's other rules refuse are not known here.
             values += [0, unit + 1, unit / 2].filter { !range.contains($0) || $0 % unit != 0 }.map {
                 ("with \(name) of \($0)", .integer($0))
             }
@@ -169,7 +169,7 @@ extension ProtocolCheck {
         }
     }
 
-    /// Objects and their names.
+    /// Returns checks of objects and their ids.
     static func objects() -> [ProtocolCheck] {
         [
             ProtocolCheck("an id in use") { probe in
@@ -182,7 +182,7 @@ extension ProtocolCheck {
             },
             ProtocolCheck("another object under a closed id", .severalObjects) { probe in
                 let id = probe.session.makeID()
-                // Another key, IV and content; then the first again; then another length.
+                // First another key, IV and content; then the first object again; then another length.
                 for (number, byteCount) in [(100, 100), (101, 100), (100, 100), (102, 64), (101, 100)]
                     as [(Int, UInt64)]
                 {
@@ -220,7 +220,7 @@ extension ProtocolCheck {
         ]
     }
 
-    /// Requests with two faults: the first in the protocol's order is the answer.
+    /// Returns checks of requests with two faults: the subject must report the first one in the protocol's order.
     ///
     /// - Source: PROTOCOL.md, "Transport": request, strategy, key, IV, source, length, padding or tag.
     static func errorOrder(for strategy: Strategy, hello: ExternalHello) -> [ProtocolCheck] {
@@ -275,15 +275,15 @@ extension ProtocolCheck {
         return cases.map { name, error, changes in
             refusedOpening(of: strategy.name, "with \(name)", changes, error, flag: .errorOrder) { probe, id in
                 guard changes["id"] == nil else { return }
-                // The id is looked at before all that: it is part of the request.
+                // The id is checked before all that, as a part of the request.
                 try probe.expect(
                     .invalidRequest, .object(probe.openRequest(id, changes)), "the same under an id in use")
             }
         }
     }
 
-    /// Keys and IVs of lengths that there are not, under which nothing opens: what is filled up or cut decrypts to
-    /// something else. Which error is told is a matter of ``errorOrder(for:hello:)``.
+    /// Returns checks of keys and IVs of invalid lengths, under which nothing may open. If the subject fills one up or
+    /// cuts it, it decrypts to other bytes. ``errorOrder(for:hello:)`` checks which error the subject reports.
     static func wrongLengths(for strategy: Strategy) -> [ProtocolCheck] {
         [("key", [0, 15, 17, 33]), ("iv", [0, 8, 12, 15, 17])].flatMap { member, byteCounts in
             byteCounts.map { byteCount in
@@ -304,7 +304,8 @@ extension ProtocolCheck {
         }
     }
 
-    /// An object that does not open for what its source holds or does: the id stays free.
+    /// Returns checks of objects that do not open because of the content or the faults of their source: the id stays
+    /// free.
     static func faultyOpenings() -> [ProtocolCheck] {
         let faults: [(String, SourceFault, ErrorName, ExternalFlag)] = [
             ("fails", .failure, .io, .sourceFailure),
@@ -329,7 +330,7 @@ extension ProtocolCheck {
         }
     }
 
-    /// How the subject ends. Each in a process of its own.
+    /// Returns checks of how the subject ends, each in a process of its own.
     static func endings() -> [ProtocolCheck] {
         [
             ProtocolCheck("bye", .ending) { probe in
@@ -349,7 +350,7 @@ extension ProtocolCheck {
         ]
     }
 
-    /// What `open` for `hls-aes128` has of its own. Source: PROTOCOL.md, "Transport" and "open".
+    /// Returns checks that only `open` for `hls-aes128` needs. Source: PROTOCOL.md, "Transport" and "open".
     static func playlists(_ hello: ExternalHello) -> [ProtocolCheck] {
         playlistOpenings(hello) + playlistErrorOrder(hello)
     }

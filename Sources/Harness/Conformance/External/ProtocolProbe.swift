@@ -3,9 +3,9 @@ import SubjectProtocol
 import Support
 import Vectors
 
-/// What a check of the protocol does, and what it finds.
+/// The requests of a check of the protocol, with the expectations on the answers.
 struct ProtocolProbe {
-    /// Why a check failed.
+    /// The reason that a check failed.
     struct Mismatch: Error, CustomStringConvertible {
         var description: String
     }
@@ -14,11 +14,9 @@ struct ProtocolProbe {
     let hello: ExternalHello
     /// A small object that the subject can open.
     let fixture: VectorGroup
-    /// The fixture as a file, for subjects that are not served.
+    /// The fixture as a file, for subjects that the harness does not serve.
     let file: TemporaryCiphertext?
 
-    /// Prepares checks.
-    ///
     /// - Throws: `DecryptionError.io` if a file is needed and cannot be written.
     init(session: ExternalSession, hello: ExternalHello, fixture: VectorGroup) throws(DecryptionError) {
         self.session = session
@@ -27,7 +25,7 @@ struct ProtocolProbe {
         self.file = hello.isServed ? nil : try TemporaryCiphertext(fixture)
     }
 
-    /// The same for another object of the same strategy: with another key, IV and content for another `number`.
+    /// Returns a probe with another object of the same strategy. Each `number` has its own key, IV and content.
     func other(number: Int, plaintextByteCount: UInt64) throws(Mismatch) -> ProtocolProbe? {
         let group =
             fixture.playlist != nil
@@ -42,11 +40,12 @@ struct ProtocolProbe {
             try ProtocolProbe(session: session, hello: hello, fixture: group))
     }
 
-    /// The members of a request that opens the fixture, some replaced or, with `nil`, left out.
+    /// Returns the members of a request that opens the fixture. `changes` replaces some members, or leaves them out
+    /// with `nil`.
     func openRequest(_ id: UInt64, _ changes: [String: JSONValue?] = [:]) -> [String: JSONValue] {
         var members = fixture.openMembers(id: id, path: file?.path, listed: hello.strategies)
         for (name, value) in changes {
-            // Of a description, parameters are members of their own object.
+            // The parameters of a description are members of an object of their own.
             if case .object(var parameters)? = members["parameters"], parameters[name] != nil {
                 parameters[name] = value
                 members["parameters"] = .object(parameters)
@@ -57,7 +56,7 @@ struct ProtocolProbe {
         return members
     }
 
-    /// The same as the text of a line, with one member replaced by text that may be no JSON value of ours.
+    /// Returns the same as the text of a line, with one member replaced by text that need not be valid JSON.
     func openLine(_ id: UInt64, replacing name: String, with text: String) -> String {
         let marker = "\"\(name)\":\"MARK\""
         let line = String(decoding: JSONValue.object(openRequest(id, [name: "MARK"])).line.dropLast(), as: UTF8.self)
@@ -74,13 +73,13 @@ struct ProtocolProbe {
     /// Opens the fixture.
     func open(_ id: UInt64, _ what: String = "open") throws(Mismatch) {
         let answer = try expectGood(.object(openRequest(id)), what)
-        // Whether the length is right is for the vectors to say.
+        // The vectors check the length.
         guard answer.members["plaintextByteCount"]?.integer != nil else {
             throw Mismatch(description: "\(what): expected a \"plaintextByteCount\"")
         }
     }
 
-    /// Reads a little of an object that holds what the fixture does.
+    /// Reads a few bytes of an object with the fixture's content.
     func read(_ id: UInt64, _ what: String = "read") throws(Mismatch) {
         let answer = try expectGood(["op": "read", "id": .integer(id), "offset": 3, "count": 40], what)
         let found = try? WrongBytes(group: fixture, offset: 3, expectedByteCount: 40, listed: nil)
@@ -93,7 +92,7 @@ struct ProtocolProbe {
         _ = try expectGood(["op": "close", "id": .integer(id)], "close")
     }
 
-    /// Sends a request that is to succeed.
+    /// Sends a request that must succeed.
     @discardableResult
     func expectGood(
         _ request: JSONValue, _ what: String, serving source: ServedCiphertext? = nil
@@ -101,7 +100,7 @@ struct ProtocolProbe {
         try expectGood(request.line, what, serving: source)
     }
 
-    /// Sends bytes that are a request that is to succeed.
+    /// Sends bytes that are a request, which must succeed.
     @discardableResult
     func expectGood(
         _ bytes: [UInt8], _ what: String, serving source: ServedCiphertext? = nil
@@ -115,17 +114,17 @@ struct ProtocolProbe {
         return answer
     }
 
-    /// Sends a request that is to be refused.
+    /// Sends a request that must be refused.
     func expect(_ name: ErrorName, _ request: JSONValue, _ what: String) throws(Mismatch) {
         try expect(name, request.line, what)
     }
 
-    /// Sends a line that is to be refused.
+    /// Sends a line that must be refused.
     func expect(_ name: ErrorName, line: String, _ what: String) throws(Mismatch) {
         try expect(name, Array(line.utf8) + [0x0A], what)
     }
 
-    /// Sends bytes that are to be refused.
+    /// Sends bytes that must be refused.
     func expect(_ name: ErrorName, _ bytes: [UInt8], _ what: String) throws(Mismatch) {
         let answer = try ask(bytes, what)
         guard !answer.isGood else {
@@ -139,7 +138,7 @@ struct ProtocolProbe {
         }
     }
 
-    /// Sends a request, and tells if it succeeds.
+    /// Sends a request, and returns whether it succeeds.
     func isAnswered(_ request: JSONValue, _ what: String) throws(Mismatch) -> Bool {
         try ask(request.line, what).isGood
     }
@@ -157,11 +156,11 @@ struct ProtocolProbe {
 
 /// One check of the protocol.
 struct ProtocolCheck {
-    /// What it is about; the last part of its identifier.
+    /// The subject of the check; the last part of its identifier.
     let name: String
-    /// The class of bugs that it stands for.
+    /// The class of bugs that the check stands for.
     let flag: ExternalFlag
-    /// Does it; what it throws, a ``ProtocolProbe/Mismatch`` as a rule, is the finding.
+    /// Runs the check. An error that it throws, usually a ``ProtocolProbe/Mismatch``, is the finding.
     let run: (ProtocolProbe) throws -> Void
 
     init(_ name: String, _ flag: ExternalFlag = .subjectProtocol, run: @escaping (ProtocolProbe) throws -> Void) {
@@ -171,14 +170,14 @@ struct ProtocolCheck {
     }
 }
 
-/// Puts a subject to the checks of the protocol itself.
+/// Runs the checks of the protocol itself against a subject.
 struct ProtocolRun {
     let session: ExternalSession
     let hello: ExternalHello
-    /// Whether what is wrong with the adapter alone is a failure.
+    /// True if faults of the adapter alone are failures.
     let isStrict: Bool
 
-    /// Runs everything and adds what came of it.
+    /// Runs everything and adds the verdicts.
     func run(into tally: inout Tally) {
         let keyByteCount = hello.knownKeyByteCounts.first ?? 16
         let first = ExternalFixture.strategy(of: hello)
@@ -207,7 +206,7 @@ struct ProtocolRun {
         for check in checks { run(check, with: probe, readsWell: reads, into: &tally) }
     }
 
-    /// Whether the subject opens and reads the fixture where nothing is wrong with any request.
+    /// Returns whether the subject opens and reads the fixture when all requests are valid.
     private func readsWell(_ probe: ProtocolProbe) -> Bool {
         do throws(ProtocolProbe.Mismatch) {
             for _ in 0..<2 {
@@ -223,7 +222,7 @@ struct ProtocolRun {
         }
     }
 
-    /// What is about no strategy, and put to the subject with the first that it has.
+    /// The checks that concern no particular strategy, run with the first one that the subject supports.
     private var general: [ProtocolCheck] {
         var checks = ProtocolCheck.requests() + ProtocolCheck.framing() + ProtocolCheck.objects()
         checks += ProtocolCheck.endings()
@@ -232,8 +231,8 @@ struct ProtocolRun {
         return checks
     }
 
-    /// Runs a check. Where good requests fail as well, one that is the adapter's may fail for what it adapts: that is for the
-    /// vectors to say.
+    /// Runs a check. If valid requests fail as well, a check of the adapter may fail because of the program that it
+    /// adapts, which is for the vectors to find.
     private func run(
         _ check: ProtocolCheck, with probe: ProtocolProbe, readsWell: Bool, into tally: inout Tally
     ) {

@@ -5,8 +5,7 @@ import SubjectProtocol
 import Synchronization
 import Vectors
 
-/// The source that the harness serves: notes what was asked for and what was delivered, and goes wrong where it is told
-/// to.
+/// The source that the harness serves. It records the requested and the delivered ranges, and injects faults.
 final class ServedCiphertext: ByteSource {
     private struct State {
         var fault = SourceFault.none
@@ -19,7 +18,6 @@ final class ServedCiphertext: ByteSource {
     private let resources: [String: any ByteSource]?
     private let state = Mutex(State())
 
-    /// Serves a group's object.
     init(_ group: VectorGroup) {
         self.base = group.ciphertext
         self.resources = group.playlist?.resources.mapValues { MemorySource($0) }
@@ -27,13 +25,13 @@ final class ServedCiphertext: ByteSource {
 
     var byteCount: UInt64 { base.byteCount }
 
-    /// What was asked for since the last ``begin(_:)``.
+    /// The fetches since the last ``begin(_:)``.
     var fetches: [FetchRule.Fetch] { state.withLock { $0.fetches } }
 
-    /// Whether the fault was met since the last ``begin(_:)``.
+    /// True if a request has met the fault since the last ``begin(_:)``.
     var hasFaulted: Bool { state.withLock { $0.hasFaulted } }
 
-    /// Forgets what was noted, and says what goes wrong from now on.
+    /// Clears the record, and sets the fault from now on.
     func begin(_ fault: SourceFault = .none) {
         state.withLock { $0 = State(fault: fault) }
     }
@@ -59,7 +57,7 @@ final class ServedCiphertext: ByteSource {
         case .end(let end): maximum = Int(min(UInt64(maximum), end - min(end, offset)))
         }
         let isShort = maximum < buffers.byteCount
-        // A source that fails on its own is the harness's fault, and still an answer to the subject.
+        // If the source itself fails, the harness is at fault, but the subject still gets an answer.
         let count = maximum == 0 ? 0 : try base.read(at: offset, into: buffers.prefix(maximum))
         note(FetchRule.Fetch(asked: asked, deliveredByteCount: UInt64(count)), isFault: isShort)
         return count
@@ -80,7 +78,7 @@ extension ServedCiphertext: ServedResources {
         return uri.flatMap { resources[$0] }.map { Resource(of: self, base: $0) }
     }
 
-    /// A resource of a playlist, in which goes wrong what does in all of them.
+    /// A resource of a playlist, with the fault that all of its resources have.
     private struct Resource: ByteSource {
         let of: ServedCiphertext
         let base: any ByteSource
@@ -94,7 +92,7 @@ extension ServedCiphertext: ServedResources {
 }
 
 extension SourceSupply {
-    /// Whether a served source fails or ends before each read.
+    /// Says whether a served source fails or ends before each read.
     var isFaulty: Bool {
         switch self {
         case .failing, .endingEarly, .recovering: true
@@ -102,8 +100,7 @@ extension SourceSupply {
         }
     }
 
-    /// How a served source behaves in an ordinary read.
-    /// Headers come in parts as well.
+    /// The fault of a served source while an object is opened: headers come in short reads, too.
     var faultAtOpening: SourceFault { self == .shortReads ? .short(largest: 7) : .none }
 
     func fault(forRead number: Int, byteCount: Int) -> SourceFault {
@@ -113,25 +110,27 @@ extension SourceSupply {
 }
 
 extension SourceFault {
-    /// Each part is a message, of which a read gets some hundred at most: long reads come in larger parts.
+    /// Returns short reads of `largest` bytes, or more if the read is long. Each part is a message, and a read gets at
+    /// most some hundred.
     static func short(_ largest: Int, byteCount: Int) -> SourceFault {
         .short(largest: max(largest, byteCount >> 7 | 1))
     }
 }
 
-/// A ciphertext as a file, for subjects that are not served; removed when it is forgotten.
+/// A ciphertext as a file, for subjects that the harness does not serve. The file is removed when the value is
+/// released.
 final class TemporaryCiphertext {
-    /// Larger objects would need the disk that generated ones are there to spare.
+    /// Larger objects would need the disk space that generated objects save.
     static let largestByteCount: UInt64 = 512 << 20
 
     let path: String
-    /// The files of a playlist's folder; `nil` where `path` is a file.
+    /// The files of a playlist's folder; `nil` if `path` is a file.
     private let names: [String]?
 
-    /// Writes a group's object: a file, or a folder of the resources that a playlist names.
+    /// Writes a group's object: a file, or a folder with the resources that a playlist names.
     ///
     /// The corresponding C functions are `mkstemp`, `mkdtemp` and `write`.
-    /// - Throws: `DecryptionError.io`; `.unsupported` for a resource whose URI is not the name of a file as it is.
+    /// - Throws: `DecryptionError.io`; `.unsupported` for a resource whose URI is not, unchanged, a file's name.
     init(_ group: VectorGroup) throws(DecryptionError) {
         let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var template = Array("\(folder)/chunkwise-XXXXXX".utf8CString)
@@ -148,9 +147,9 @@ final class TemporaryCiphertext {
         try replace(by: group)
     }
 
-    /// Writes another group's object in the place of this one; a playlist's resources must have the same names.
+    /// Overwrites this object with another group's. A playlist's resources must have the same names.
     ///
-    /// - Throws: `DecryptionError.io`; `.unsupported` as at creation.
+    /// - Throws: `DecryptionError.io`; `.unsupported` as in ``init(_:)``.
     func replace(by group: VectorGroup) throws(DecryptionError) {
         guard let files = try Self.files(of: group) else { return try Self.save(group.ciphertext, to: path) }
         for (name, bytes) in files { try Self.save(MemorySource(bytes), to: "\(path)/\(name)") }
@@ -163,7 +162,7 @@ final class TemporaryCiphertext {
         try copy(source, to: descriptor)
     }
 
-    /// The files of a playlist's folder, by their names; `nil` for any other object.
+    /// Returns the files of a playlist's folder by their names; `nil` for any other object.
     private static func files(of group: VectorGroup) throws(DecryptionError) -> [String: [UInt8]]? {
         guard let resources = group.playlist?.resources else { return nil }
         var files: [String: [UInt8]] = [:]
@@ -177,7 +176,7 @@ final class TemporaryCiphertext {
         return files
     }
 
-    /// The file that a URI names: without its query, and percent-decoded. Source: PROTOCOL.md, "open".
+    /// Returns the file that a URI names, without its query and percent-decoded. Source: PROTOCOL.md, "open".
     private static func fileName(_ uri: String) -> String {
         var bytes: [UInt8] = []
         var rest = uri.utf8.prefix { $0 != UInt8(ascii: "?") }

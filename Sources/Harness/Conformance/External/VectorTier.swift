@@ -1,39 +1,39 @@
 package import Vectors
 
-/// A choice of vectors for subjects that are slow to ask, such as programs that start a process for each read.
+/// A choice of vectors for slow subjects, such as programs that start a process for each read.
 ///
 /// The rule, which gives the same choice in every run:
 ///
-/// 1. Candidates are, of each group, its opening where there is nothing to read, and for each set of flags up to 24 to
-///    48 of its reads, evenly spaced.
-/// 2. Each flag, strategy with its parameters, and key length of each strategy gets its first candidate of at most
-///    1 MiB, or, where there is none, its smallest one.
-/// 3. What capacity is left is shared out, the rarest flag first: each gets the same share of what is left, evenly spaced over
-///    its candidates in the order of the groups. Only reads of at most 1 MiB, in chunks of at most 1 MiB, take part.
-/// 4. Groups whose order of reads matters are left out of all this: of each, the first reads are chosen, up to 20, so that
-///    a read still follows the one that it is to follow; all reads of the first one that is read in no order, for faults that
-///    come after a thousand reads.
-/// 5. Of each object that stands for one of all lengths, in one chain, the first read past the end is chosen; of each
-///    playlist, all of it and its second half.
-/// 6. Each residue modulo 16 of a read's start with each of its length is chosen once, going round through the objects of
-///    all strategies and key lengths that have every range.
-/// 7. All short lists are chosen, all long reads, and all objects that do not open for their padding in one chain, for their
-///    last chunk, for what was cut off between or in authenticated chunks or added to them, for their header, or since
-///    their playlist is broken.
-/// 8. Of a chosen read, the group's opening comes along.
-/// 9. Each format that only its description tells of is chosen from on its own, so that the choice for a program that
-///    names it does not depend on how many other formats there are.
+/// 1. The candidates of each group are, for each set of flags, up to 24 to 48 of its reads, evenly spaced; or its
+///    opening, if it has no reads.
+/// 2. Each flag, each strategy with its parameters, and each key length of each strategy gets its first candidate of at
+///    most 1 MiB. If there is none, it gets its smallest one.
+/// 3. The remaining capacity is shared out, the rarest flag first. Each flag gets the same share of the remainder,
+///    evenly spaced over its candidates in the order of the groups. Only reads of at most 1 MiB, in chunks of at most 1
+///    MiB, take part.
+/// 4. Groups whose order of reads matters are not candidates. Up to 20 first reads of each are chosen, so that each
+///    read still follows the right one. All reads of the first group in random order are chosen, for faults that show
+///    after a thousand reads.
+/// 5. Of each object in one chain that stands for one length of all, the first read past the end is chosen. Of each
+///    playlist, a read of the whole and one of its second half are chosen.
+/// 6. Each pair of residues modulo 16, of a read's start and of its length, is chosen once. The choice goes round
+///    through the objects of all strategies and key lengths that have every range.
+/// 7. All short lists and all long reads are chosen. So are all objects that do not open because of: their padding in
+///    one chain; their last chunk; data cut off or added between or in authenticated chunks; their header; a broken
+///    playlist.
+/// 8. A group's opening comes with each of its chosen reads.
+/// 9. The choice from each format that is known only by its description is independent. So the choice for a program
+///    that names it does not depend on the number of other formats.
 package struct VectorTier: Sendable {
-    /// The max number of vectors that are chosen, but for formats that only their descriptions tell of. With the reads that
+    /// The max number of chosen vectors, without formats that are known only by their descriptions. With the reads that
     /// are repeated under faults and the other checks, a subject gets at most 10,000 reads of these.
     package static let largestCount = 7_500
-    /// The max number of vectors of each format that only its description tells of.
+    /// The max number of vectors of each format that is known only by its description.
     package static let largestFormatCount = 400
 
-    /// The numbers of the chosen reads, by group; none for a group that is only opened.
+    /// The indices of the chosen reads, by group; empty for a group that is only opened.
     private var chosen: [Int: Set<Int>] = [:]
 
-    /// Chooses vectors.
     package init(of groups: [VectorGroup], largestCount: Int = Self.largestCount) {
         let formats = Dictionary(grouping: groups.indices) { index in
             let group = groups[index]
@@ -47,9 +47,9 @@ package struct VectorTier: Sendable {
         }
     }
 
-    /// The groups of which anything was chosen, with the reads that were.
+    /// Returns the groups of which any vector was chosen, with the chosen reads.
     ///
-    /// - Parameter groups: Those that the tier was made of.
+    /// - Parameter groups: The groups from which the tier was chosen.
     /// - Returns: Groups of the same names, in order.
     package func chosen(of groups: [VectorGroup]) -> [VectorGroup] {
         groups.indices.filter(contains).map { index in
@@ -57,34 +57,34 @@ package struct VectorTier: Sendable {
         }
     }
 
-    /// Says whether anything of a group was chosen.
+    /// Says whether any vector of a group was chosen.
     package func contains(group index: Int) -> Bool { chosen[index] != nil }
 
-    /// The number of reads that were chosen.
+    /// The number of chosen reads.
     package var readCount: Int { chosen.values.reduce(0) { $0 + $1.count } }
 
-    /// The reads of a group that were chosen, with their numbers in it.
+    /// Returns the chosen reads of a group, with their indices in it.
     package func reads(of group: VectorGroup, index: Int) -> [(number: Int, read: RangeRead)] {
         guard let numbers = chosen[index], let last = numbers.max() else { return [] }
         return group.reads.prefix(last + 1).numbered.filter { numbers.contains($0.number) }
     }
 }
 
-/// The choice from some groups, by the rules 1 to 8 of ``VectorTier``.
+/// The choice from some groups, by rules 1 to 8 of ``VectorTier``.
 private struct VectorChoice {
     /// A chosen vector.
     private struct Candidate {
         var group: Int
-        /// The read's number in its group, or `nil` for the opening.
+        /// The read's index in its group, or `nil` for the opening.
         var read: Int?
         var flags: [VectorFlag]
         var count: Int
         var isCheap: Bool
     }
 
-    /// The numbers of the chosen reads, by group; none for a group that is only opened.
+    /// The indices of the chosen reads, by group; empty for a group that is only opened.
     private(set) var chosen: [Int: Set<Int>] = [:]
-    /// How many more may be chosen.
+    /// The number of vectors that may still be chosen.
     private var capacity: Int
 
     init(of groups: [VectorGroup], capacity: Int) {
@@ -104,7 +104,7 @@ private struct VectorChoice {
 
     private mutating func take(_ candidate: Candidate) { take(candidate.read, of: candidate.group) }
 
-    /// Chooses a read of a group, or its opening alone, unless it was chosen or there is no capacity left.
+    /// Chooses a read of a group, or only its opening, unless it is already chosen or no capacity is left.
     private mutating func take(_ read: Int?, of group: Int) {
         guard capacity > 0, !isTaken(read, of: group) else { return }
         chosen[group, default: []].formUnion(read.map { [$0] } ?? [])
@@ -115,7 +115,7 @@ private struct VectorChoice {
         read.map { chosen[group]?.contains($0) == true } ?? (chosen[group] != nil)
     }
 
-    /// False for groups of which the first reads are chosen, or all.
+    /// Returns false for groups of which the first reads, or all, are chosen.
     private static func isFree(_ group: VectorGroup) -> Bool {
         !VectorSet.isShortList(group) && !group.flags.contains(where: ordered.contains) && group.interleaving == nil
     }
@@ -131,7 +131,7 @@ private struct VectorChoice {
         }
     }
 
-    /// Chooses all of each playlist and its second half, and a read past the end of objects of every length.
+    /// Chooses the whole and the second half of each playlist, and a read past the end of objects of every length.
     private mutating func takeWholes(of groups: [VectorGroup]) {
         for (index, group) in groups.enumerated() {
             func takeFirst(where isWanted: (RangeRead) -> Bool) {
@@ -148,7 +148,7 @@ private struct VectorChoice {
         }
     }
 
-    /// Goes through the 256 pairs of residues, and for each pair on to another object that holds all ranges.
+    /// Goes through the 256 pairs of residues, taking the next object that has all ranges for each pair.
     private mutating func takeResidues(of groups: [VectorGroup]) {
         let whole = groups.indices.filter { groups[$0].flags.contains(.exhaustive) && groups[$0].readCount > 2000 }
         guard !whole.isEmpty else { return }
@@ -164,7 +164,7 @@ private struct VectorChoice {
         }
     }
 
-    /// Shares out what capacity is left, the rarest flag first.
+    /// Shares out the remaining capacity, the rarest flag first.
     private mutating func shareOut(_ candidates: [Candidate]) {
         var indicesByFlag: [VectorFlag: [Int]] = [:]
         for (index, candidate) in candidates.enumerated() {
@@ -183,11 +183,11 @@ private struct VectorChoice {
         }
     }
 
-    /// Classes of bugs that show only in the order of reads.
+    /// Classes of bugs that only show in the order of reads.
     private static let ordered: Set<VectorFlag> = [
         .forwardReads, .backwardRead, .repeatedRead, .afterEmptyRead, .afterFailure, .seekStorm,
     ]
-    /// Classes of bugs that show in how an object opens, each with few objects.
+    /// Classes of bugs that show when an object is opened, each with few objects.
     private static let openings: Set<VectorFlag> = [
         .paddingByte, .impossibleLastChunk, .truncatedChunks, .trailingData, .headerCheck, .badPlaylist, .missingKey,
         .badSegment,
@@ -210,7 +210,7 @@ private struct VectorChoice {
         return spread.values.flatMap(\.kept).sorted { ($0.read ?? 0) < ($1.read ?? 0) }
     }
 
-    /// Evenly spaced members of a list of unknown length: when there are too many, every other one is dropped.
+    /// Evenly spaced members of a list of unknown length: when it has too many, it drops every other one.
     private struct Spread {
         var kept: [Candidate] = []
         private var step = 1
@@ -226,7 +226,7 @@ private struct VectorChoice {
         }
     }
 
-    /// A candidate for each flag, strategy with its parameters, and key length of each strategy.
+    /// Returns a candidate for each flag, each strategy with its parameters, and each key length of each strategy.
     private static func covering(_ candidates: [Candidate], _ groups: [VectorGroup]) -> [Int] {
         var best: [String: Int] = [:]
         for (index, candidate) in candidates.enumerated() {

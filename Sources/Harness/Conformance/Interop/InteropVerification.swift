@@ -6,29 +6,29 @@ package import Vectors
 
 /// The outcome of one format's reference objects.
 package struct InteropRecord: Hashable, Sendable {
-    /// A read or a damage that went wrong.
+    /// A wrong read, or a damage that was not handled as expected.
     package struct Failure: Hashable, Sendable {
         package let file: String
         package let backend: String
-        /// A range that was asked for, and the bytes that came.
+        /// The requested range, and the bytes or the error that were the result.
         package let reason: String
     }
 
     /// The format's name.
     package let format: String
-    /// The counts: objects; reads and damages over all backends, and what they came to.
+    /// The counts: the objects, the reads and damages over all backends, and their outcomes.
     package var files = 0
     package var ranges = 0
     package var damages = 0
     package var passed = 0
     package var failed = 0
-    /// Damages that were not noticed, of formats that do not promise it.
+    /// The number of damages that were not detected, in formats that do not promise to detect them.
     package var notDetectable = 0
-    /// Objects that a backend, or this program, lacks the cipher or the description of.
+    /// The number of objects for which a backend or this program lacks the cipher or the description.
     package var unsupported = 0
     /// The first failures.
     package var failures: [Failure] = []
-    /// What objects lack that were not read, each thing once.
+    /// The ciphers and descriptions that the skipped objects lack, each once.
     package var gaps: [String] = []
 
     init(format: String) { self.format = format }
@@ -42,10 +42,10 @@ package struct InteropRecord: Hashable, Sendable {
     }
 }
 
-/// The run of reference objects over backends: ranges, the whole, and damages.
+/// Runs reference objects with backends: ranges, the whole, and damages.
 package struct InteropVerification {
     private let backends: [any CipherBackend]
-    /// The random ranges of each object.
+    /// The number of random ranges of each object.
     private static let randomCount = 24
 
     package init(backends: [any CipherBackend]) { self.backends = backends }
@@ -54,7 +54,7 @@ package struct InteropVerification {
     ///
     /// - Parameters:
     ///   - indexes: The indexes.
-    ///   - progress: Called before each object; ends the run with `false`.
+    ///   - progress: Called before each object; ends the run by returning `false`.
     /// - Returns: A record for each format, in the order of the indexes.
     package func run(
         _ indexes: [InteropIndex], progress: (_ done: Int, _ total: Int) -> Bool = { _, _ in true }
@@ -135,7 +135,7 @@ package struct InteropVerification {
         }
     }
 
-    /// Reads an object that is a list of pieces, or without one a film. Nothing notices a change of it.
+    /// Reads an object that is a list of pieces, or a film if `places` is `nil`. Nothing detects a change of it.
     private func run(_ object: InteropObject, _ places: [PiecePlace]?, _ record: inout InteropRecord) {
         var found = places ?? []
         do throws(DecryptionError) {
@@ -167,7 +167,7 @@ package struct InteropVerification {
         }
     }
 
-    /// Reads what is right.
+    /// Reads the undamaged object.
     ///
     /// - Returns: Whether the object can be read whole, so that damages mean something.
     private func read(_ reader: Reader, _ record: inout InteropRecord) -> Bool {
@@ -213,7 +213,7 @@ package struct InteropVerification {
         }
     }
 
-    /// Ranges at the edges of the first and the last chunks, and pseudo-random ones; some go past the end.
+    /// Returns ranges at the edges of the first and the last chunks, and pseudo-random ones; some go past the end.
     private static func ranges(of byteCount: Int, chunkByteCount: UInt64?) -> [Range<Int>] {
         var ranges = [0..<0, byteCount..<byteCount + 1]
         if let chunk = chunkByteCount.flatMap({ Int(exactly: $0) }), chunk < byteCount {
@@ -229,7 +229,7 @@ package struct InteropVerification {
         return ranges.filter { $0.lowerBound <= byteCount }
     }
 
-    /// The reader of one object by one backend.
+    /// A reader of one object with one backend.
     private struct Reader {
         let object: InteropObject
         let backend: any CipherBackend
@@ -260,7 +260,6 @@ package struct InteropVerification {
 }
 
 extension RandomAccessDecryptor {
-    /// Reads bytes into an array.
     fileprivate func read(_ offset: Int, _ count: Int) throws(DecryptionError) -> [UInt8] {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
         defer { buffer.deallocate() }

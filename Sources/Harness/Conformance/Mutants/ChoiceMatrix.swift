@@ -2,34 +2,36 @@ package import RandomAccess
 internal import Support
 package import Vectors
 
-/// The number of chosen vectors that notice each planted fault: a single one might be left out tomorrow.
+/// The number of chosen vectors that notice each injected fault. One is not enough, since the next choice might leave
+/// it out.
 package struct ChoiceMatrix: Sendable {
     /// The outcome of one mutant.
     package struct Outcome: Sendable {
         /// The mutant.
         package let mutant: Mutant
-        /// The vectors that failed, at most ``ChoiceMatrix/minCount``: then no more were run.
+        /// The number of vectors that failed, at most ``ChoiceMatrix/minCount``, after which no more are run.
         package let failedCount: Int
     }
 
-    /// The number of vectors that must notice a fault.
+    /// The min number of vectors that must notice a fault.
     package static let minCount = 2
 
-    /// The outcomes of the mutants that a program can have, in their order.
+    /// The outcomes of the mutants that a program can be, in their order.
     package let outcomes: [Outcome]
 
     /// The mutants that too few vectors noticed.
     package var survivors: [Outcome] { outcomes.filter { $0.failedCount < Self.minCount } }
 
-    /// Puts mutants to a choice of vectors, as programs are: ranges of one object after another, whose ciphertext is served.
+    /// Runs a choice of vectors against mutants as if they were programs: ranges of one object after another, with
+    /// ciphertext that the harness serves.
     ///
     /// - Parameters:
-    ///   - mutants: The mutants; those of which no program shows anything are left out.
-    ///   - backend: Decrypts as it should.
-    ///   - groups: The vectors that are chosen from.
+    ///   - mutants: The mutants; those whose faults no program can show are left out.
+    ///   - backend: A backend without faults.
+    ///   - groups: The vectors from which a tier is chosen.
     ///   - threadCount: The threads that share the work.
-    ///   - shouldStop: Is asked before each mutant.
-    /// - Returns: The matrix; `nil` if it was stopped.
+    ///   - shouldStop: Called before each mutant; returns `true` to stop.
+    /// - Returns: The matrix; `nil` if the run was stopped.
     package static func run(
         _ mutants: [Mutant] = Mutant.all, over backend: any CipherBackend, groups: [VectorGroup],
         threadCount: Int = 2, shouldStop: @escaping @Sendable () -> Bool = { false }
@@ -57,7 +59,7 @@ package struct ChoiceMatrix: Sendable {
                 InterleavedRun.run(members, subject: reader, into: &tally)
                 if tally.failedCount >= minCount { break }
             }
-            // What passes nothing is no pass, either.
+            // A mutant that ran no vector is not a survivor.
             return Outcome(
                 mutant: mutant, failedCount: tally.executedCount == 0 ? minCount : min(tally.failedCount, minCount))
         }.compactMap { $0 }
@@ -65,7 +67,7 @@ package struct ChoiceMatrix: Sendable {
         return ChoiceMatrix(outcomes: found)
     }
 
-    /// Classes of bugs that no program shows that is asked by one request after another for ranges of an object whose length
-    /// stays: memory around a buffer, several threads, another length.
+    /// Classes of bugs that do not show in a program that answers one request after another for ranges of an object of
+    /// constant length: memory around a buffer, several threads, another length.
     private static let hidden: Set<VectorFlag> = [.bufferBounds, .concurrentReads, .changedLength]
 }

@@ -1,7 +1,7 @@
 import RandomAccess
 import Synchronization
 
-/// A reader over a right one, that does something of its own with each read.
+/// A wrapper around a right reader that changes each read.
 final class FaultyReader: RandomAccessDecryptor {
     typealias Read = (
         _ base: any RandomAccessDecryptor, _ offset: UInt64, _ buffer: UnsafeMutableRawBufferPointer
@@ -11,7 +11,7 @@ final class FaultyReader: RandomAccessDecryptor {
     private let base: any RandomAccessDecryptor
     private let body: Read
 
-    /// Wraps a reader; `plaintextByteCount` is what it says of its length, if that is not the truth.
+    /// `plaintextByteCount` is the length that the reader reports, if it is not the true one.
     init(_ base: any RandomAccessDecryptor, plaintextByteCount: UInt64? = nil, _ body: @escaping Read) {
         self.base = base
         self.plaintextByteCount = plaintextByteCount ?? base.plaintextByteCount
@@ -25,12 +25,12 @@ final class FaultyReader: RandomAccessDecryptor {
     func checkVersion() throws(DecryptionError) { try base.checkVersion() }
 }
 
-/// A source over another, that does something of its own with each read.
+/// A wrapper around a source that changes each read.
 struct ScriptedSource: WrappingSource {
     typealias Read = @Sendable (any ByteSource, UInt64, FetchBuffers) throws(DecryptionError) -> Int
 
     let base: any ByteSource
-    /// Whether it hands on that the base has changed.
+    /// True if the source passes on that its base has changed.
     var noticesChanges = true
     let body: Read
 
@@ -43,29 +43,30 @@ struct ScriptedSource: WrappingSource {
     }
 }
 
-/// A backend over a right one, that changes the IV of each stretch, or what comes of it.
+/// A wrapper around a right backend that changes the IV or the result of each stretch.
 struct FaultyBackend: CipherBackend {
     typealias Change =
         @Sendable (_ cipher: Cipher, _ base: any CipherContext, _ stretch: Stretch) throws(DecryptionError) -> Void
 
-    /// What a context is asked to decrypt.
+    /// A call to a context to decrypt some blocks.
     struct Stretch {
         let input: UnsafeRawBufferPointer
         let output: UnsafeMutableRawPointer
         let iv: Block
         let keyByteCount: Int
 
-        /// Whether the plaintext takes the ciphertext's place.
+        /// True if the plaintext overwrites the ciphertext.
         var isInPlace: Bool { input.baseAddress == UnsafeRawPointer(output) }
 
         var blockCount: Int { (input.count + 15) / 16 }
 
-        /// Decrypts it.
+        /// Decrypts the stretch with `base`, with another IV if one is given.
         func process(with base: any CipherContext, iv: Block? = nil) throws(DecryptionError) {
             try base.process(input, into: output, iv: iv ?? self.iv)
         }
 
-        /// Decrypts a part in place of itself; blocks are counted from the stretch's start.
+        /// Returns some blocks of the stretch, which are decrypted on their own; `blocks` counts from the start of the
+        /// stretch.
         func part(_ blocks: Range<Int>, iv: Block) -> Stretch {
             let bytes = 16 * blocks.lowerBound..<min(input.count, 16 * blocks.upperBound)
             return Stretch(
@@ -73,7 +74,7 @@ struct FaultyBackend: CipherBackend {
                 keyByteCount: keyByteCount)
         }
 
-        /// Ciphertext block `index`, which must not have been overwritten.
+        /// Returns ciphertext block `index`, which must not have been overwritten.
         func ciphertext(_ index: Int) -> Block { Block(loadingFrom: input, at: 16 * index) }
     }
 
@@ -104,13 +105,13 @@ struct FaultyBackend: CipherBackend {
     }
 }
 
-/// A backend over a right one, that does something of its own with each chunk that it opens.
+/// A wrapper around a right backend that changes the opening of each chunk.
 struct FaultyChunkBackend: CipherBackend {
     /// - Parameters:
-    ///   - base: Opens chunks as it should.
-    ///   - chunk: Ciphertext, tag and nonce, and the space for the plaintext.
-    ///   - isLast: Whether this is the first context that was made of the backend: the one that an object is opened with,
-    ///     which sees nothing but the last chunk.
+    ///   - base: A context that opens chunks correctly.
+    ///   - chunk: The ciphertext, tag and nonce, and the buffer for the plaintext.
+    ///   - isLast: True for the first context that the backend made. An object is opened with it, and it gets only the
+    ///     last chunk.
     typealias Change =
         @Sendable (_ base: any CipherContext, _ chunk: FaultyContext.Call, _ isLast: Bool) throws(DecryptionError) ->
         Bool
@@ -147,16 +148,16 @@ struct FaultyChunkBackend: CipherBackend {
     }
 }
 
-/// A context that does something of its own with each call.
+/// A context that handles each call with a closure.
 final class FaultyContext: CipherContext {
-    /// What it is asked to process.
+    /// The arguments of a call.
     struct Call {
         let input: UnsafeRawBufferPointer
         let output: UnsafeMutableRawPointer
         let nonce: UnsafeRawBufferPointer
         let associatedData: UnsafeRawBufferPointer
 
-        /// Processes it, perhaps with another nonce.
+        /// Processes the call with `base`, with another nonce if one is given.
         func process(with base: any CipherContext, nonce: [UInt8]? = nil) throws(DecryptionError) -> Bool {
             var nonce = nonce ?? Array(self.nonce)
             return try nonce.withMutableBytes { (nonce) throws(DecryptionError) in
@@ -180,7 +181,7 @@ final class FaultyContext: CipherContext {
     }
 }
 
-/// What a mutant remembers though it should not.
+/// State that a mutant keeps although it should not.
 final class Memory<Value: Sendable>: Sendable {
     private let storage: Mutex<Value>
 
@@ -193,14 +194,14 @@ final class Memory<Value: Sendable>: Sendable {
         set { storage.withLock { $0 = newValue } }
     }
 
-    /// Changes the value in one step.
+    /// Changes the value atomically.
     func change<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
         storage.withLock { value in body(&value) }
     }
 }
 
 extension [UInt8] {
-    /// Calls `body` with the bytes; unlike the library's method, with the type of what it throws.
+    /// Calls `body` with the bytes. Unlike the library's method, it rethrows errors with their type.
     mutating func withMutableBytes<Value>(
         _ body: (UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Value
     ) throws(DecryptionError) -> Value {

@@ -1,22 +1,22 @@
 package import RandomAccess
 package import Vectors
 
-/// A reader with one planted fault, there to prove that the vectors notice it.
+/// A reader with one injected fault, to prove that the vectors notice it.
 ///
 /// - Source: DeMillo, Lipton and Sayward, "Hints on test data selection", IEEE Computer 11 (4), 1978.
 package struct Mutant: Sendable {
     /// The name, such as `iv-zero`.
     package let name: String
-    /// What it does wrong, in one sentence.
+    /// A description of the fault in one sentence.
     package let summary: String
     /// The class of bugs that the fault belongs to, whose vectors must kill the mutant.
     package let flag: VectorFlag
-    /// Where the fault was seen: a bug report, an article, or a standard that it violates.
+    /// The origin of the fault: a bug report, an article, or a standard that it violates.
     package let source: String
-    /// Says whether what comes of a read may depend on reads before it, if only since a right reader keeps what a wrong
-    /// source gave it.
+    /// True if the result of a read may depend on earlier reads, even if only because a right reader keeps the bytes of
+    /// a faulty source.
     let remembers: Bool
-    /// False for what PROTOCOL.md allows a program, and for what shows in its memory only.
+    /// False for behaviour that PROTOCOL.md allows a program, and for faults that only show in the program's memory.
     private(set) var isForPrograms = true
 
     private let makeSubject: @Sendable (any CipherBackend) -> ConformanceSubject
@@ -33,30 +33,30 @@ package struct Mutant: Sendable {
         self.makeSubject = subject
     }
 
-    /// A subject that has the fault, over a backend that has none; what it remembers beyond one object is its own.
+    /// Returns a subject that has the fault, over a backend that has none. Each subject has its own state.
     package func subject(over backend: any CipherBackend) -> ConformanceSubject {
         makeSubject(backend).limited(to: backend)
     }
 
-    /// The same mutant, where a program cannot have it.
+    /// Returns the same mutant, marked as a fault that a program cannot have.
     func inProcessOnly() -> Mutant {
         var mutant = self
         mutant.isForPrograms = false
         return mutant
     }
 
-    /// The windows that a program with the fault reads in.
+    /// The window of a program with the fault.
     var windowByteCount: Int { [.windowEdge, .wholeWindow].contains(flag) ? 65536 : .max }
 
-    /// The mutant of a name, or `nil`.
+    /// Returns the mutant with a name, or `nil`.
     package static func named(_ name: String) -> Mutant? { all.first { $0.name == name } }
 
-    /// All mutants, family by family.
+    /// All mutants, by family.
     package static let all: [Mutant] =
         ivs + chunks + windows + paddings + lengths + ranges + offsetWidths + supplies + fetches + states + strides
         + counters + keys + pretenders + articles + authenticatedChunks + chunkRelease + rules + playlists
 
-    /// A fault of one of a textbook reader's rules.
+    /// Returns a mutant with a fault in one of a textbook reader's rules.
     static func textbook(
         _ name: String, _ summary: String, flag: VectorFlag, source: String, remembers: Bool = false,
         _ change: @escaping @Sendable (inout TextbookRules) -> Void
@@ -68,7 +68,8 @@ package struct Mutant: Sendable {
         }
     }
 
-    /// A fault in what a right reader delivers; `body` is made anew for each open object.
+    /// Returns a mutant that changes the bytes that a right reader delivers. It makes a new `body` for each open
+    /// object.
     static func reader(
         _ name: String, _ summary: String, flag: VectorFlag, source: String, remembers: Bool = true,
         _ body: @escaping @Sendable () -> FaultyReader.Read
@@ -81,7 +82,7 @@ package struct Mutant: Sendable {
         }
     }
 
-    /// A fault in what a right reader delivers, with nothing remembered from read to read.
+    /// Returns a mutant that changes the bytes that a right reader delivers, and keeps no state between reads.
     static func reading(
         _ name: String, _ summary: String, flag: VectorFlag, source: String,
         _ body:
@@ -92,12 +93,12 @@ package struct Mutant: Sendable {
         .reader(name, summary, flag: flag, source: source, remembers: false) { body }
     }
 
-    /// What a right reader has delivered.
+    /// The bytes that a right reader has delivered.
     struct Delivery {
         let offset: UInt64
-        /// All that was asked for.
+        /// The buffer for all requested bytes.
         let buffer: UnsafeMutableRawBufferPointer
-        /// The delivered bytes.
+        /// The number of delivered bytes.
         let count: Int
         /// The plaintext's length.
         let length: UInt64
@@ -105,7 +106,8 @@ package struct Mutant: Sendable {
         var end: UInt64 { offset + UInt64(count) }
     }
 
-    /// A fault in what a right reader delivers, which `body` changes; it returns the number of bytes to tell.
+    /// Returns a mutant in which `body` changes the bytes that a right reader has delivered. `body` returns the number
+    /// of bytes to report.
     static func delivery(
         _ name: String, _ summary: String, flag: VectorFlag, source: String,
         _ body: @escaping @Sendable (Delivery) -> Int
@@ -116,7 +118,7 @@ package struct Mutant: Sendable {
         }
     }
 
-    /// A fault between the source and a right reader.
+    /// Returns a mutant with a fault between the source and a right reader.
     static func source(
         _ name: String, _ summary: String, flag: VectorFlag, source: String, changes: Bool = true,
         _ body: @escaping ScriptedSource.Read
@@ -129,7 +131,7 @@ package struct Mutant: Sendable {
         }
     }
 
-    /// A fault of the cipher under a right reader.
+    /// Returns a mutant with a fault in the cipher of a right reader.
     static func backend(
         _ name: String, _ summary: String, flag: VectorFlag, source: String, _ change: @escaping FaultyBackend.Change
     ) -> Mutant {
@@ -139,7 +141,7 @@ package struct Mutant: Sendable {
         }
     }
 
-    /// A fault in how a right reader's object is opened.
+    /// Returns a mutant with a fault in the opening of a right reader's object.
     static func opening(
         _ name: String, _ summary: String, flag: VectorFlag, source: String,
         _ open:

@@ -5,7 +5,8 @@ package import Support
 internal import SystemPackage
 internal import Vectors
 
-/// A mutant in a process of its own: proof that what is noticed here is noticed through the subject protocol, too.
+/// A mutant in a process of its own. It proves that a fault noticed in this process is also noticed through the
+/// protocol.
 package final class MutantSubject: SubjectImplementation {
     private let name: String
     private let backend: any CipherBackend
@@ -14,7 +15,7 @@ package final class MutantSubject: SubjectImplementation {
     private var objects: [UInt64: any RandomAccessDecryptor] = [:]
     private var payload = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
-    /// Creates a subject that has the mutant's fault, over a backend that has none.
+    /// `backend` has no fault.
     package init(_ mutant: Mutant, over backend: any CipherBackend) {
         self.name = mutant.name
         self.backend = backend
@@ -26,7 +27,7 @@ package final class MutantSubject: SubjectImplementation {
         payload.deallocate()
     }
 
-    /// The members of the answer to `hello`: everything is offered that the fault leaves.
+    /// The members of the answer to `hello`, which offers everything except what the fault rules out.
     package var hello: [String: JSONValue] {
         [
             "protocol": 1, "name": .string("mutant/\(name)"), "version": .string("over \(backend.name)"),
@@ -40,13 +41,13 @@ package final class MutantSubject: SubjectImplementation {
         Format.known.map(Strategy.init(sampling:)).filter { subject.supports($0, 32) }.map(\.name)
     }
 
-    /// Whether the mutant reads playlists, and nothing else then.
+    /// True if the mutant reads playlists, and then nothing else.
     package var readsPlaylists: Bool { subject.openPlaylist != nil }
 
     /// Opens a playlist as the mutant does.
     package func openPlaylist(id: UInt64, request: PlaylistRequest) throws(DecryptionError) -> UInt64 {
         guard let open = subject.openPlaylist else { throw .unsupported("playlists") }
-        // The textbook reader wants its resources at hand: those that a playlist may name, or the files that there are.
+        // The textbook reader needs its resources in advance: those that a playlist may name, or the files that exist.
         var sources: [String: any ByteSource] = [:]
         switch request.resources {
         case .served(let served): sources = served
@@ -66,7 +67,7 @@ package final class MutantSubject: SubjectImplementation {
         return reader.plaintextByteCount
     }
 
-    /// Whether an object is open under `id`.
+    /// Returns whether an object is open under `id`.
     package func isOpen(_ id: UInt64) -> Bool { objects[id] != nil }
 
     /// Opens a file.
@@ -92,7 +93,7 @@ package final class MutantSubject: SubjectImplementation {
         return reader.plaintextByteCount
     }
 
-    /// Reads a range as the mutant does; a count that the mutant overstates stays within the buffer.
+    /// Reads a range as the mutant does. If the mutant overstates the count, the count is limited to the buffer.
     package func read(id: UInt64, offset: UInt64, count: UInt64) throws(DecryptionError) -> UnsafeRawBufferPointer {
         guard let reader = objects[id] else {
             throw .invalidParameter(name: "id", value: "\(id)", expected: "an open object")
@@ -108,12 +109,12 @@ package final class MutantSubject: SubjectImplementation {
         return UnsafeRawBufferPointer(rebasing: buffer[..<min(delivered, maximum)])
     }
 
-    /// Refuses: what is wrong is not worth measuring.
+    /// Always throws: the speed of a faulty reader is of no interest.
     package func measure(id: UInt64, request: JSONValue) throws(DecryptionError) -> [String: JSONValue] {
         throw .unsupported("measurements of a mutant")
     }
 
-    /// Forgets an object.
+    /// Closes an object.
     package func close(id: UInt64) {
         objects[id] = nil
     }

@@ -1,9 +1,9 @@
 import RandomAccess
 import Vectors
 
-/// A naive parser of media playlists, which shares nothing with the one that is tested.
+/// A naive parser of media playlists, which shares no code with the one under test.
 ///
-/// With no fault it understands what the vectors have, and no more.
+/// Without a fault, it understands only the syntax that the vectors use.
 struct TextbookPlaylist {
     /// A segment or section.
     struct Piece {
@@ -15,7 +15,7 @@ struct TextbookPlaylist {
     }
 
     private(set) var pieces: [Piece] = []
-    /// True if byte ranges are of the plaintext of a resource that is one chain. Source: RFC 8216, section 6.3.6.
+    /// True if byte ranges are in the plaintext of a resource that is one chain. Source: RFC 8216, section 6.3.6.
     private(set) var isOfFrames = false
 
     private struct Key {
@@ -210,9 +210,9 @@ struct TextbookPlaylist {
     }
 }
 
-/// Decrypts all segments of a playlist when it is opened, and serves reads from that.
+/// Decrypts all segments of a playlist when it is opened, and serves reads from the result.
 ///
-/// Right without a fault, and slow; for the vectors' small objects.
+/// It is right without a fault, but slow; it is for the vectors' small objects.
 final class TextbookPlaylistReader: RandomAccessDecryptor {
     private let plaintext: [UInt8]
     private let ends: [Int]
@@ -240,7 +240,7 @@ final class TextbookPlaylistReader: RandomAccessDecryptor {
             var range = piece.range ?? 0..<length
             let isFrame = playlist.isOfFrames && piece.range != nil && piece.key != nil
             let frame = range
-            // Whole blocks, and the one before them.
+            // Whole blocks, and the block before them.
             if isFrame { range = max(0, frame.lowerBound / 16 * 16 - 16)..<(frame.upperBound + 15) / 16 * 16 }
             guard range.upperBound <= length else {
                 throw .truncatedCiphertext(byteCount: resource.byteCount, expected: "\(range.upperBound)")
@@ -264,7 +264,7 @@ final class TextbookPlaylistReader: RandomAccessDecryptor {
                 chain = next
                 let isLast = index == playlist.pieces.count - 1
                 if isFrame {
-                    // The block before was there to be the IV of the next one.
+                    // The block before was fetched as the IV of the next one.
                     bytes = Array(bytes[frame.lowerBound - range.lowerBound..<frame.upperBound - range.lowerBound])
                     if fault == .framesUnpadded { try? Self.unpad(&bytes, nil) }
                 } else if fault != .paddingBetween || isLast {
@@ -313,7 +313,7 @@ final class TextbookPlaylistReader: RandomAccessDecryptor {
         bytes.removeLast(count)
     }
 
-    /// How the textbook reader opens playlists, with a fault or without.
+    /// Returns a closure that opens playlists with the textbook reader, with or without a fault.
     static func opening(fault: PlaylistFault?, over backend: any CipherBackend) -> ConformanceSubject.OpenPlaylist {
         { (_, playlist, resources) throws(DecryptionError) in
             try TextbookPlaylistReader(playlist, resources, backend, fault: fault)

@@ -1,9 +1,9 @@
 import RandomAccess
 import Vectors
 
-/// A small reader that shares no arithmetic with `RandomAccess`, and asks its rules at every turn.
+/// A small reader that shares no arithmetic with `RandomAccess`, and takes each decision by its rules.
 ///
-/// With the rules as they are it is right; mutants change one of them.
+/// It is right with the default rules; mutants change one of them.
 final class TextbookReader: RandomAccessDecryptor {
     let plaintextByteCount: UInt64
     private let source: any ByteSource
@@ -13,10 +13,10 @@ final class TextbookReader: RandomAccessDecryptor {
     private let windowByteCount: UInt64
     private let ciphertextByteCount: UInt64
     private var last: (ciphertext: Block, plaintext: Block)?
-    /// The ciphertext of a piece, and then its plaintext.
+    /// The ciphertext of a piece, which is then overwritten by its plaintext.
     private var piece = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
-    /// A subject whose readers are these.
+    /// Returns a subject that reads with textbook readers.
     static func subject(
         _ name: String, backend: any CipherBackend, rules: TextbookRules,
         openPlaylist: ConformanceSubject.OpenPlaylist? = nil
@@ -54,7 +54,7 @@ final class TextbookReader: RandomAccessDecryptor {
             let question = TextbookIVQuestion(
                 strategy: strategy, location: location, previous: previous, isLaterWindow: false, last: nil)
             var block = Array(ciphertext.suffix(16))
-            // Faults of IVs in reads are not to change how objects open.
+            // Faults in the IVs of reads must not affect how objects open.
             let iv = question.right
             try block.withMutableBytes { (bytes) throws(DecryptionError) in
                 try context.process(inPlace: bytes, iv: iv)
@@ -99,7 +99,7 @@ final class TextbookReader: RandomAccessDecryptor {
         let start = location.chunkStart + 16 * location.block
         var stop = start + UInt64(right + output.count)
         if strategy.cipher == .aesCBC { stop = (stop + 15) / 16 * 16 }
-        // A source shorter than the rules believe is a failed fetch, which is what faults of lengths come to.
+        // If the source is shorter than the rules assume, the fetch fails; that is the effect of faults in lengths.
         stop = max(stop, min(stop + 16 * UInt64(rules.blocksTooMany), ciphertextByteCount))
         let fetched = cleared((start &- back..<stop).count)
         try rules.fetch(source, start &- back, fetched)
@@ -118,7 +118,7 @@ final class TextbookReader: RandomAccessDecryptor {
         output.copyBytes(from: plaintext.dropFirst(skip).prefix(output.count))
     }
 
-    /// Space for so many bytes, all zero: what a faulty fetch leaves is the same each time.
+    /// Returns a buffer of zeros. So a faulty fetch leaves the same bytes each time.
     private func cleared(_ byteCount: Int) -> UnsafeMutableRawBufferPointer {
         if piece.count < byteCount {
             piece.deallocate()
@@ -141,7 +141,7 @@ final class TextbookReader: RandomAccessDecryptor {
 }
 
 extension ReaderSetup.Access {
-    /// The window that a reader without chunks of its own takes.
+    /// The window of a reader that has no chunks of its own.
     var windowByteCount: UInt64 {
         switch self {
         case .cursor(let window), .freshBuffers(let window): UInt64(window)
@@ -150,21 +150,22 @@ extension ReaderSetup.Access {
     }
 }
 
-/// Where a plaintext byte lies.
+/// The location of a plaintext byte.
 struct TextbookLocation: Sendable {
-    /// The chunk's number.
+    /// The chunk's index.
     var chunk: UInt64
-    /// The byte's number in its chunk.
+    /// The byte's index in its chunk.
     var offset: UInt64
-    /// The bytes from there to the chunk's end.
+    /// The number of bytes from there to the chunk's end.
     var rest: UInt64
-    /// Where the chunk starts in the ciphertext.
+    /// The offset of the chunk in the ciphertext.
     var chunkStart: UInt64
 
-    /// The block's number in its chunk.
+    /// The block's index in its chunk.
     var block: UInt64 { offset / 16 }
 
-    /// Where a byte lies, if earlier chunks had that much padding each; the truth without that.
+    /// Returns the location of a byte. With `paddingByteCount`, each earlier chunk is assumed to have that much
+    /// padding; without it, the location is right.
     init(of position: UInt64, strategy: Strategy, paddingByteCount: UInt64? = nil) {
         let chunkByteCount = strategy.chunkByteCount ?? 1 << 62
         self.chunk = position / chunkByteCount
@@ -175,25 +176,25 @@ struct TextbookLocation: Sendable {
     }
 }
 
-/// What a textbook reader knows when it wants an IV or a counter block.
+/// The facts from which a textbook reader determines an IV or a counter block.
 struct TextbookIVQuestion {
     let strategy: Strategy
     let location: TextbookLocation
-    /// The ciphertext block before, where there is one and it was fetched.
+    /// The previous ciphertext block, if there is one and it was fetched.
     let previous: Block?
-    /// Whether this is a later window of the same read.
+    /// True for any window of a read but the first.
     let isLaterWindow: Bool
-    /// The last ciphertext block and the last plaintext block that were decrypted before, by any read.
+    /// The ciphertext and the plaintext of the block that was decrypted last, by any read.
     let last: (ciphertext: Block, plaintext: Block)?
 }
 
-/// The decisions that a textbook reader takes, each of which a mutant may take wrongly.
+/// The decisions of a textbook reader. A mutant takes one of them wrongly.
 struct TextbookRules: Sendable {
     typealias Clip =
         @Sendable (_ offset: UInt64, _ count: Int, _ length: UInt64) throws(DecryptionError) -> Range<UInt64>
     typealias Fetch = @Sendable (any ByteSource, UInt64, UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Void
 
-    /// The ciphertext's length to go by, or an error.
+    /// Returns the ciphertext length to assume, or throws an error.
     var ciphertextByteCount: @Sendable (UInt64, Strategy) throws(DecryptionError) -> UInt64 = {
         (count, strategy) throws(DecryptionError) in
         guard strategy.cipher == .aesCTR || count % 16 == 0 else {
@@ -205,64 +206,64 @@ struct TextbookRules: Sendable {
         return count
     }
 
-    /// The padding bytes of a last block, or `nil`.
+    /// Returns the number of padding bytes in a last block, or `nil`.
     var padding: @Sendable ([UInt8]) -> Int? = { block in
         let count = Int(block[15])
         return (1...16).contains(count) && block.suffix(count).allSatisfy { $0 == count } ? count : nil
     }
 
-    /// What an end that does not unpad is called.
+    /// The error for an end whose padding is wrong.
     var paddingError: DecryptionError = .invalidPadding
 
-    /// Whether a last chunk may hold so many bytes.
+    /// Says whether a last chunk may hold `byteCount` bytes.
     var acceptsLastChunk: @Sendable (_ byteCount: Int64, _ index: UInt64, _ chunkByteCount: UInt64) -> Bool = {
         byteCount, index, chunkByteCount in
         byteCount <= Int64(chunkByteCount) && (index == 0 || byteCount > 0)
     }
 
-    /// The plaintext's length, given the right one and the ciphertext's.
+    /// Returns the plaintext's length, given the right one and the ciphertext's.
     var length: @Sendable (_ right: UInt64, _ ciphertextByteCount: UInt64, _ strategy: Strategy) -> UInt64 = {
         right, _, _ in
         right
     }
 
-    /// What a read delivers.
+    /// Returns the range that a read delivers.
     var clip: Clip = { (offset, count, length) throws(DecryptionError) in
         guard offset <= length else { throw .rangeOutOfBounds(offset: offset, plaintextByteCount: length) }
         return offset..<offset + min(UInt64(count), length - offset)
     }
 
-    /// Where a byte lies.
+    /// Returns the location of a byte.
     var location: @Sendable (UInt64, Strategy) -> TextbookLocation = { TextbookLocation(of: $0, strategy: $1) }
 
-    /// How many bytes before a block are fetched for its IV.
+    /// Returns the number of bytes before a block that are fetched for its IV.
     var lookBack: @Sendable (TextbookLocation, Strategy) -> UInt64 = { location, strategy in
         strategy.cipher == .aesCBC && location.block > 0 ? 16 : 0
     }
 
-    /// The IV of a block in CBC, its counter block in CTR.
+    /// Returns the IV of a block in CBC, its counter block in CTR.
     var iv: @Sendable (TextbookIVQuestion) -> Block = { $0.right }
 
-    /// How ciphertext is fetched.
+    /// Fetches ciphertext.
     var fetch: Fetch = { (source, offset, buffer) throws(DecryptionError) in
         try source.fetch(at: offset, into: buffer)
     }
 
-    /// The bytes of a decrypted piece that are skipped.
+    /// Returns the number of bytes to skip in a decrypted piece.
     var skip: @Sendable (_ right: Int, _ cipher: Cipher) -> Int = { right, _ in right }
 
-    /// Blocks that are decrypted beyond those that are needed, where there are any.
+    /// The number of blocks to decrypt beyond the needed ones, if the object has more.
     var blocksTooMany = 0
 
-    /// The largest window, whatever is asked for.
+    /// The max window, whatever the setup says.
     var largestWindow = UInt64.max
 
-    /// Whether a source's change is noticed.
+    /// True if the reader notices that the source has changed.
     var noticesChanges = true
 }
 
 extension TextbookIVQuestion {
-    /// The right answer. Source: NIST SP 800-38A, sections 6.2 and 6.5.
+    /// The right IV. Source: NIST SP 800-38A, sections 6.2 and 6.5.
     var right: Block {
         if strategy.cipher == .aesCTR { return given.advanced(by: location.block) }
         return location.block == 0 ? chunkIV(location.chunk) : previous ?? chunkIV(location.chunk)
@@ -271,7 +272,7 @@ extension TextbookIVQuestion {
     /// The given IV.
     var given: Block { strategy.iv }
 
-    /// The IV of a chunk.
+    /// Returns the IV of a chunk.
     func chunkIV(_ index: UInt64) -> Block {
         strategy.hasOneIV ? given : given.advanced(by: index)
     }

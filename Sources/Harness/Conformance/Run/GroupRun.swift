@@ -2,7 +2,7 @@ internal import RandomAccess
 internal import Results
 internal import Vectors
 
-/// A read with its index among those of its group.
+/// A read with its index in its group.
 typealias NumberedRead = (number: Int, read: RangeRead)
 
 extension Sequence<RangeRead> {
@@ -10,14 +10,14 @@ extension Sequence<RangeRead> {
     var numbered: [NumberedRead] { enumerated().map { ($0.offset, $0.element) } }
 }
 
-/// Puts one subject to one group: its opening, and some reads or all of them.
+/// Runs one group's vectors against one subject: the opening, and all reads or some of them.
 struct GroupRun {
     private let group: VectorGroup
     private let subject: any JudgedSubject
     private let check: ReadCheck
 
-    /// One read in so many meets each fault, where faults are findings of their own. A prime, so that the faults meet
-    /// every kind of a regular list of reads.
+    /// One in this many reads meets each fault, if the subject's faults are findings of their own. It is a prime, so
+    /// that the faults meet every kind of read in a regular list.
     private static let faultStride = 19
 
     init(group: VectorGroup, subject: any JudgedSubject) {
@@ -26,7 +26,7 @@ struct GroupRun {
         self.check = ReadCheck(group: group, subject: subject)
     }
 
-    /// Runs everything and adds what came of it.
+    /// Opens the object, runs the reads, closes it, and adds the verdicts.
     func run(_ reads: [NumberedRead], into tally: inout Tally) {
         guard let opened = open(reads, into: &tally) else { return }
         let together = ConcurrentReads(group: group, subject: subject).mismatches()
@@ -36,17 +36,17 @@ struct GroupRun {
         close(opened, into: &tally)
     }
 
-    /// The objects that a group's object was opened as.
+    /// The readers under test that a group's object was opened with.
     struct Opened {
-        /// Those that get every read.
+        /// The readers that get every read.
         let always: ArraySlice<any JudgedObject>
-        /// Those that share the reads.
+        /// The readers that share the reads.
         let inTurn: ArraySlice<any JudgedObject>
-        /// Whether there is something to read.
+        /// True if the object has something to read.
         let isReadable: Bool
     }
 
-    /// Opens the object for every setup, which is a vector of its own; `nil` if there is nothing to read.
+    /// Opens the object with every setup, which is a vector of its own. Returns `nil` if there is nothing to read.
     func open(_ reads: [NumberedRead], into tally: inout Tally) -> Opened? {
         let flags = group.flags.map(\.rawValue)
         switch subject.fitness(for: group) {
@@ -86,8 +86,8 @@ struct GroupRun {
         return Opened(always: objects[..<count], inTurn: objects[count...], isReadable: isReadable)
     }
 
-    /// Opens objects. Returns whether there is something to read of all of them; `nil` of a program that lacks the
-    /// cipher, which its lists do not tell.
+    /// Opens objects. Returns whether all of them have something to read, or `nil` if a program lacks the cipher and
+    /// its lists do not say so.
     private func open(_ objects: [any JudgedObject], flags: [String], into tally: inout Tally) -> Bool? {
         var mismatch: String?
         var isReadable = true
@@ -131,7 +131,7 @@ struct GroupRun {
         for (_, read) in reads { tally.note(outcome, flags: Set(read.flags.map(\.rawValue))) }
     }
 
-    /// Puts one read to the objects whose turn it is.
+    /// Runs one read against the objects whose turn it is.
     func run(
         _ read: RangeRead, number: Int, of opened: Opened, concurrentMismatch: String? = nil, into tally: inout Tally
     ) {
@@ -139,7 +139,7 @@ struct GroupRun {
             return tally.note(.notRun, flags: read.flags)
         }
         guard subject.tellsFindingsApart else {
-            // Large reads are about windows, which only the cursor has to prove.
+            // Large reads test windows, which only the cursor has.
             let isShared = read.count <= ExpectedBytes.largestHeldByteCount && !opened.inTurn.isEmpty
             let turn = isShared ? opened.inTurn[opened.inTurn.startIndex + number % opened.inTurn.count] : nil
             if let mismatch = mismatch(of: read, number: number, in: opened.always, turn) ?? concurrentMismatch {
@@ -171,7 +171,7 @@ struct GroupRun {
         }
     }
 
-    /// The first thing that is wrong with a read, by the objects that get every read or by the one whose turn it is.
+    /// Returns the first mismatch of a read, among the objects that get every read and the one whose turn it is.
     private func mismatch(
         of read: RangeRead, number: Int, in always: ArraySlice<any JudgedObject>, _ turn: (any JudgedObject)?
     ) -> String? {
@@ -179,7 +179,7 @@ struct GroupRun {
             let expectation = try check.expectation(of: read)
             func mismatch(_ object: any JudgedObject) throws(DecryptionError) -> String? {
                 var found = check.mismatch(in: object, read: read, number: number, expecting: expectation)
-                // Which chunks of one that was tampered with still read, its other vectors say.
+                // The object's other vectors say which chunks of a tampered ciphertext can still be read.
                 if found == nil, case .error(.rangeOutOfBounds) = expectation {
                     found = try check.mismatchAfterFailure(in: object)
                 }
@@ -195,10 +195,10 @@ struct GroupRun {
         }
     }
 
-    /// Puts one read to an object, and adds the verdicts on bytes and on fetches, which are findings of their own;
-    /// under an identifier and flags of its own, where the read's do not tell what it is about.
+    /// Runs one read against an object and adds two findings: a verdict on the bytes, and one on the fetches. `id` and
+    /// `flags` replace those of the read if the read's own do not say what is tested.
     ///
-    /// Returns whether there were bytes, and they were right.
+    /// Returns whether the subject delivered bytes and they were right.
     @discardableResult
     func judge(
         _ read: RangeRead, number: Int = 0, of object: any JudgedObject, id: String? = nil,
@@ -229,7 +229,8 @@ struct GroupRun {
         return found == nil && expectation.byteCount > 0
     }
 
-    /// Every few reads, adds what comes of the read while the source delivers little, fails, or ends early.
+    /// Every few reads, repeats the read while the source delivers short reads, fails, or ends early, and adds the
+    /// verdicts.
     private func probeSource(_ read: RangeRead, number: Int, of object: any JudgedObject, into tally: inout Tally) {
         guard object.isServed,
             let expectation = try? check.expectation(of: read), case .bytes(let bytes) = expectation
@@ -239,7 +240,7 @@ struct GroupRun {
             let id = "\(group.id(of: read)) \(occasion)"
             self.add(verdict(read, id: id, flags: flags, mismatch), to: &tally)
         }
-        /// Lets the source go wrong, and then reads once more to see that the subject has got over it.
+        /// Injects a fault into the source, and then reads again to see that the subject has recovered.
         func probe(_ fault: SourceFault, _ name: ErrorName, _ flag: ExternalFlag) {
             add(
                 [flag], fault == .failure ? "as the source fails" : "as the source ends early",
@@ -288,12 +289,13 @@ struct GroupRun {
     }
 }
 
-/// Puts one subject to groups that are open at the same time, and reads them in turn.
+/// Runs several groups, all open at the same time, against one subject and reads them in turn.
 struct InterleavedRun {
-    /// A group with the reads that are put to the subject.
+    /// A group with the reads to run.
     typealias Member = (group: VectorGroup, reads: [NumberedRead])
 
-    /// Puts groups of the same interleaving together, where the first of them stands; all others stay alone.
+    /// Collects groups of the same interleaving in one set, at the position of the first; each other group is a set of
+    /// its own.
     static func sets<Item>(of items: some Sequence<Item>, group: (Item) -> VectorGroup) -> [[Item]] {
         var sets: [[Item]] = []
         var indices: [String: Int] = [:]
@@ -308,7 +310,7 @@ struct InterleavedRun {
         return sets
     }
 
-    /// Puts all reads of a set of groups to the subject.
+    /// Runs all reads of a set of groups against the subject.
     static func run(_ groups: [VectorGroup], subject: any JudgedSubject, into tally: inout Tally) {
         if groups.count == 1 {
             GroupRun(group: groups[0], subject: subject).run(groups[0].reads.numbered, into: &tally)
@@ -317,7 +319,7 @@ struct InterleavedRun {
         }
     }
 
-    /// Opens all, then puts the first read of each, the second of each, and so on.
+    /// Opens all groups, then runs the first read of each, the second of each, and so on.
     static func run(_ members: [Member], subject: any JudgedSubject, into tally: inout Tally) {
         guard members.count > 1 else {
             for (group, reads) in members { GroupRun(group: group, subject: subject).run(reads, into: &tally) }

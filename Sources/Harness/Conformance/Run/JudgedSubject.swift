@@ -2,55 +2,56 @@ package import RandomAccess
 internal import Support
 package import Vectors
 
-/// What is under test, as the referee takes it: readers in this process, or a program that speaks PROTOCOL.md.
+/// A subject as the referee sees it: readers in this process, or a program that speaks PROTOCOL.md.
 ///
-/// Only the transport differs: what is asked, and what is right, the referee says for all of them.
+/// Only the transport differs. The referee decides what to ask and what is right, for all subjects alike.
 package protocol JudgedSubject {
     /// The name in results.
     var name: String { get }
 
-    /// Whether a wrong length, wrong bytes and superfluous fetches are findings of their own, as for a program of a
-    /// user's; a vector that is put to several readers of ours passes as a whole, or does not.
+    /// Says whether a wrong length, wrong bytes and superfluous fetches are separate findings, as they are for a user's
+    /// program. A vector that is run with several of our readers passes or fails as a whole.
     var tellsFindingsApart: Bool { get }
 
-    /// How often in a group the origin of wrong bytes is looked for, which takes much longer than a read.
+    /// The number of times in a group that the referee looks for the origin of wrong bytes, which takes much longer
+    /// than a read.
     var maxGuessCount: Int { get }
 
-    /// Whether it says that it can do a strategy with a key length.
+    /// Says whether the subject claims to support a strategy with a key length.
     func supports(_ strategy: Strategy, keyByteCount: Int) -> Bool
 
-    /// Says whether it has told that it has the cipher of a group's object; if not, it may lack it.
+    /// Says whether the subject has claimed the cipher of a group's object. If it has not, it may lack the cipher.
     func promises(_ group: VectorGroup) -> Bool
 
-    /// Whether a group is put to it.
+    /// Returns whether a group can be run against the subject.
     func fitness(for group: VectorGroup) -> Fitness
 
-    /// Whether a read is put to it; what is not counts as not run.
+    /// Says whether a read is run against the subject; others count as not run.
     func takes(offset: UInt64, count: Int) -> Bool
 
     /// The setups that get every read of a group, and those that share its reads.
     func setups(for group: VectorGroup) -> (always: [ReaderSetup], inTurn: [ReaderSetup])
 
-    /// Prepares a group's object, which is not open yet.
+    /// Prepares a group's object without opening it.
     ///
-    /// - Throws: `DecryptionError` if there is no way to hand over its ciphertext.
+    /// - Throws: `DecryptionError` if the harness has no way to hand over the ciphertext.
     func object(_ group: VectorGroup, setup: ReaderSetup) throws(DecryptionError) -> any JudgedObject
 
-    /// Opens an object for several threads, each of which gets one of the objects that are returned.
+    /// Opens an object for several threads and returns one object for each.
     func openForThreads(_ group: VectorGroup) throws(DecryptionError) -> [any JudgedObject]
 
-    /// Whether there is a point in asking vectors with these flags, after what the subject did so far.
+    /// Says whether vectors with these flags are worth running, given how the subject has answered so far.
     func isWorthAsking(_ flags: [String]) -> Bool
 
-    /// Puts vectors with these flags to it, and notes whether answers did not come.
+    /// Runs vectors with these flags and notes whether the subject failed to answer.
     func attempt(_ flags: [String], _ body: () -> Void)
 
-    /// Gets over a wrong answer, after which the following ones may belong to other requests.
+    /// Recovers from a wrong answer, after which the next answers may belong to other requests.
     func recover()
 }
 
 extension JudgedSubject {
-    /// Of readers of ours only the first failures of a group are explained.
+    /// The referee explains only the first failures of a group for our own readers.
     package var maxGuessCount: Int { tellsFindingsApart ? .max : 2 }
     package func promises(_ group: VectorGroup) -> Bool { true }
     package func openForThreads(_ group: VectorGroup) throws(DecryptionError) -> [any JudgedObject] { [] }
@@ -59,82 +60,82 @@ extension JudgedSubject {
     package func recover() {}
 }
 
-/// Whether a group is put to a subject.
+/// Says whether a group can be run against a subject.
 package enum Fitness {
     case fit
-    /// The subject says that it cannot do it.
+    /// The subject says that it does not support the group.
     case unsupported
-    /// There is no way to ask.
+    /// The harness has no way to run it.
     case notRun
 }
 
-/// A vector group's object as a subject has it open, with what was fetched of it.
+/// A vector group's object as the subject has opened it, with the ranges it has fetched.
 package protocol JudgedObject: AnyObject {
-    /// Which of several readers this is, in findings; `nil` where there is one.
+    /// The reader's label in findings; `nil` if there is only one reader.
     var label: String? { get }
 
     /// Opens the object.
     func open() -> OpeningAnswer
 
-    /// Reads a range while the source goes wrong in some way.
+    /// Reads a range while the source has a fault.
     func read(at offset: UInt64, count: Int, _ fault: SourceFault) -> ReadAnswer
 
-    /// Forgets the object. Returns what is wrong with the answer, or `nil`.
+    /// Closes the object. Returns what is wrong with the answer, or `nil`.
     @discardableResult
     func close() -> String?
 
-    /// Whether the harness serves the ciphertext to it, so that the source can be made to go wrong.
+    /// Says whether the harness serves the ciphertext to the subject, and so can inject faults into the source.
     var isServed: Bool { get }
-    /// Whether the last read delivered bytes, right or wrong.
+    /// True if the last read delivered bytes, right or wrong.
     var hasDelivered: Bool { get }
 
-    /// The rule that fetches are judged by; `nil` where they are not.
+    /// The rule by which fetches are judged; `nil` if they are not judged.
     var rule: FetchRule? { get }
-    /// What the last request fetched.
+    /// The fetches of the last request.
     var fetches: [FetchRule.Fetch] { get }
-    /// The ciphertext that was fetched before, as far as a subject may have kept it.
+    /// The ciphertext fetched earlier that the subject may have kept.
     var kept: RangeSet<UInt64> { get }
 
-    /// Whether its source goes wrong before each read.
+    /// Says whether the source has faults before each read.
     var meetsFaults: Bool { get }
-    /// How its source behaves in an ordinary read.
+    /// Returns the behaviour of the source in an ordinary read.
     func supply(forRead number: Int, byteCount: Int) -> SourceFault
-    /// Whether the fault of the last read was met.
+    /// True if the last read ran into the fault.
     var hasFaulted: Bool { get }
-    /// Whether the last read may have delivered what was kept, instead of the error that the fault asks for.
+    /// Says whether the last read may have delivered kept bytes, instead of the error that the fault calls for.
     func mayHaveKept(despite fault: SourceFault) -> Bool
 
-    /// What the last read touched beyond the bytes that it delivered, or `nil`.
+    /// Describes what the last read touched beyond the bytes it delivered; `nil` if nothing.
     func overrun(delivered: Int) -> String?
 }
 
-/// What goes wrong in a source.
+/// A fault of a source.
 package enum SourceFault: Hashable, Sendable {
     case none
-    /// At most so many bytes come at once.
+    /// Each read delivers at most `largest` bytes.
     case short(largest: Int)
     /// Each read fails.
     case failure
-    /// Each read from this offset on fails; one before it delivers bytes up to there.
+    /// Each read from this offset on fails; a read that starts before it delivers the bytes up to there.
     case failureFrom(UInt64)
-    /// The source ends here, whatever was announced.
+    /// The source ends here, whatever length it announced.
     case end(at: UInt64)
-    /// The source has another length than before.
+    /// The source's length has changed.
     case changedLength
 }
 
-/// An error that a subject answers with.
+/// An error that a subject returned.
 package struct Refusal {
     let name: String
-    /// What it says beside the name, if that is known.
+    /// The subject's own message, if it is known.
     private let message: String?
-    /// What failed in this process: its words are found when they are asked for, which is rarely.
+    /// The error of a reader in this process. Its text is made on demand, which is rare.
     private let error: DecryptionError?
 
-    /// The max number of characters of a message that are shown.
+    /// The max number of characters shown of a message.
     private static let messageLength = 160
 
-    /// What a program answered; its message is shown as a line, as far as it is short.
+    /// A program's error; its message is cut to one short line.
     init(name: String, message: String? = nil) {
         self.name = name
         self.message = message.flatMap { $0.isEmpty ? nil : String(PlainText.line($0).prefix(Self.messageLength)) }
@@ -150,21 +151,21 @@ package struct Refusal {
     var text: String { "the error \(name)\((message ?? error.map { "\($0)" }).map { " (\($0))" } ?? "")" }
 }
 
-/// How opening ended.
+/// The outcome of opening an object.
 package enum OpeningAnswer {
-    /// With a length; `nil` if the answer has none.
+    /// The plaintext length; `nil` if the answer has none.
     case opened(plaintextByteCount: UInt64?)
     case refused(Refusal)
-    /// There was no proper answer; the reason.
+    /// The subject gave no proper answer, for this reason.
     case noAnswer(String)
 
-    /// Says whether something cannot be done that the format asks for.
+    /// Says whether the subject lacks something that the format requires.
     func isUnexpectedlyUnsupported(_ opening: VectorGroup.Opening) -> Bool {
         guard case .refused(let refusal) = self, refusal.name == ErrorName.unsupported.rawValue else { return false }
         return if case .fails(.unsupported) = opening { false } else { true }
     }
 
-    /// What is wrong with the answer, or `nil`.
+    /// Returns what is wrong with the answer, or `nil`.
     func mismatch(expecting opening: VectorGroup.Opening) -> String? {
         switch (self, opening) {
         case (.noAnswer(let reason), _): return reason
@@ -180,16 +181,16 @@ package enum OpeningAnswer {
     }
 }
 
-/// How a read ended.
+/// The outcome of a read.
 package enum ReadAnswer {
     case delivered(AnswerBytes)
-    /// With an error, and what stood where the plaintext goes, which is unspecified.
+    /// An error, and the content of the buffer for the plaintext, which is unspecified.
     case refused(Refusal, left: AnswerBytes)
-    /// There was no proper answer; the reason.
+    /// The subject gave no proper answer, for this reason.
     case noAnswer(String)
 }
 
-/// Bytes of an answer: an array's, or those of a buffer that are good until the next read.
+/// The bytes of an answer: an array, or a buffer that is valid until the next read.
 package enum AnswerBytes {
     case array([UInt8])
     case buffer(UnsafeRawBufferPointer)

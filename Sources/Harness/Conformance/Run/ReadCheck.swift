@@ -3,26 +3,27 @@ internal import Support
 import Synchronization
 internal import Vectors
 
-/// Puts objects of one group to reads and says what is wrong: the one judge of readers in this process, of programs,
-/// and of mutants of both.
+/// Runs reads of one group against objects and says what is wrong. Readers in this process, programs, and mutants of
+/// both share this one check.
 struct ReadCheck {
-    /// What is to come of a read.
+    /// The expected outcome of a read.
     enum Expectation {
         case bytes(ExpectedBytes)
         case error(ErrorName)
 
-        /// The bytes that are to be delivered.
+        /// The number of bytes to deliver.
         var byteCount: Int {
             if case .bytes(let bytes) = self { bytes.byteCount } else { 0 }
         }
     }
 
     let group: VectorGroup
-    /// Whether superfluous fetches make a read fail.
+    /// True if superfluous fetches make a read fail.
     let judgesFetches: Bool
     private let guesses: GuessCount
 
-    /// How often the origin of wrong bytes is still looked for, which takes much longer than a read.
+    /// The number of times that the check still looks for the origin of wrong bytes, which takes much longer than a
+    /// read.
     private final class GuessCount {
         var left: Int
 
@@ -37,12 +38,11 @@ struct ReadCheck {
         self.guesses = GuessCount(maxGuesses)
     }
 
-    /// The check for a subject.
     init(group: VectorGroup, subject: any JudgedSubject) {
         self.init(group: group, judgesFetches: !subject.tellsFindingsApart, maxGuesses: subject.maxGuessCount)
     }
 
-    /// What is to come of a read, computed once for all readers.
+    /// Returns the expected outcome of a read, computed once for all readers.
     ///
     /// - Throws: `DecryptionError` if the vector's own source fails.
     func expectation(of read: RangeRead) throws(DecryptionError) -> Expectation {
@@ -53,8 +53,8 @@ struct ReadCheck {
         }
     }
 
-    /// The fault of what comes of the read of a `number` in its group, or `nil`; also with how the object fails
-    /// where its source is to fail.
+    /// Returns the mismatch of read `number` of the group, or `nil`. If the source is to fail, this includes how the
+    /// object fails.
     func mismatch(
         in object: any JudgedObject, read: RangeRead, number: Int, expecting expectation: Expectation
     ) -> String? {
@@ -69,7 +69,7 @@ struct ReadCheck {
         }
     }
 
-    /// What is wrong with a read that is to deliver `expected`, or `nil`.
+    /// Returns what is wrong with a read that should deliver `expected`, or `nil`.
     func mismatch(
         in object: any JudgedObject, at offset: UInt64, count: Int, expecting expected: ExpectedBytes,
         _ fault: SourceFault = .none
@@ -91,7 +91,7 @@ struct ReadCheck {
             bytes.count == expected.byteCount
             ? bytes.withBytes { expected.mismatch(in: $0) }
             : "\(bytes.count) bytes delivered: expected \(expected.byteCount)"
-        // What wrong bytes may come from, such as another block as the IV, if that can be told.
+        // Say where wrong bytes may come from, such as another block taken for the IV, if that can be found out.
         guard let found, guesses.left > 0, bytes.count <= Self.maxExplainedByteCount else { return found }
         guesses.left -= 1
         let wrong = WrongBytes(
@@ -101,9 +101,9 @@ struct ReadCheck {
 
     private static let maxExplainedByteCount = 1 << 22
 
-    /// What is wrong with a read that is to fail, or `nil` if it did, under the right name and without harm.
+    /// Returns `nil` if a read fails with the expected error and without harm, otherwise what is wrong.
     ///
-    /// From a subject that may have kept them, the bytes `mayDeliver` are as good.
+    /// A subject that may have kept the bytes `mayDeliver` may also deliver them.
     func mismatch(
         in object: any JudgedObject, at offset: UInt64, count: Int, expecting name: ErrorName,
         _ fault: SourceFault = .none, mayDeliver: ExpectedBytes? = nil
@@ -121,13 +121,13 @@ struct ReadCheck {
             if name == .authenticationFailed, let found = left.withBytes({ released($0, from: offset) }) {
                 return found
             }
-            // What would have been delivered is unspecified; what lies around it is not the reader's.
+            // The content of the range to be read is unspecified; the bytes around it are not the reader's.
             return object.overrun(delivered: count)
         }
     }
 
-    /// What a chunk that is not authentic left in the buffer, or `nil` if that cannot be told: where a read lies within
-    /// one chunk, nothing of what that would decrypt to may be there.
+    /// Describes the plaintext of an unauthentic chunk that was left in the buffer; `nil` if there is none, or it
+    /// cannot be told. If a read lies within one chunk, nothing that the chunk decrypts to may be in the buffer.
     private func released(_ left: UnsafeRawBufferPointer, from offset: UInt64) -> String? {
         let end = min(offset + UInt64(left.count), group.plaintext.byteCount)
         guard group.strategy.isAuthenticated, end >= offset + Self.tellingByteCount,
@@ -139,10 +139,11 @@ struct ReadCheck {
         return "\(end - offset) bytes of a chunk that is not authentic were left in the buffer: expected none"
     }
 
-    /// So many bytes do not agree by chance.
+    /// This many bytes do not agree by chance.
     private static let tellingByteCount: UInt64 = 16
 
-    /// What is wrong with an object after a read that failed as it should: it is to deliver a few bytes from the start.
+    /// Returns what is wrong with an object after a read that failed as it should: it must deliver a few bytes from the
+    /// start.
     func mismatchAfterFailure(in object: any JudgedObject) throws(DecryptionError) -> String? {
         let count = Int(min(33, group.plaintext.byteCount))
         let expected = try ExpectedBytes(of: group.plaintext, offset: 0, count: count)
@@ -150,9 +151,9 @@ struct ReadCheck {
             .map { "after a failed read, the read 0+\(count): \($0)" }
     }
 
-    /// Lets the source go wrong before a read, and says what is wrong with how the object fails, or `nil`.
+    /// Injects faults into the source before a read and returns what is wrong with how the object fails, or `nil`.
     ///
-    /// The ordinary check that follows proves that it has got over it.
+    /// The ordinary check that follows proves that the object has recovered.
     func faultMismatch(in object: any JudgedObject, read: RangeRead, expected: ExpectedBytes) -> String? {
         guard object.meetsFaults, expected.byteCount > 0 else { return nil }
         for (fault, name) in faults(for: read.offset..<read.offset + UInt64(expected.byteCount), of: object) {
@@ -163,9 +164,9 @@ struct ReadCheck {
         return nil
     }
 
-    /// What goes wrong, and the error that is to come of it.
+    /// Returns the faults to inject, each with the error that it should cause.
     private func faults(for range: Range<UInt64>, of object: any JudgedObject) -> [(SourceFault, ErrorName)] {
-        // Of several resources, all go wrong at once.
+        // If there are several resources, all have the fault at once.
         guard FetchRule.tells(of: group) else { return [(.failure, .io), (.end(at: 0), .truncatedCiphertext)] }
         let rule = FetchRule(
             strategy: group.strategy, granularity: .block, ciphertextByteCount: group.ciphertext.byteCount)
@@ -187,17 +188,17 @@ struct ReadCheck {
     }
 }
 
-/// Lets several threads do all the reads of a group at once, on one object.
+/// Runs all reads of a group on several threads at once, on one object.
 struct ConcurrentReads {
     let group: VectorGroup
     let subject: any JudgedSubject
 
-    /// An object that is handed to the one thread that uses it.
+    /// An object that is passed to the one thread that uses it.
     private struct Member: @unchecked Sendable {
         let object: any JudgedObject
     }
 
-    /// What went wrong, by the reads' numbers; nothing for a group that wants one thread.
+    /// Returns the mismatches by the reads' numbers; empty for a group that wants one thread.
     func mismatches() -> [Int: String] {
         guard group.threadCount > 1 else { return [:] }
         let members: [Member]

@@ -1,11 +1,11 @@
 import Support
 import Synchronization
 
-/// Numbered items of work that several threads share: each takes the next one that is left.
+/// Numbered items of work that several threads share: each thread takes the next item that is left.
 enum SharedWork {
-    /// Does all items, and returns their results in order; `nil` for those that were left out.
+    /// Runs all items and returns their results in order; `nil` for items that were left out.
     ///
-    /// `shouldStop` is asked before each item, and `finished` called after each with the number that are done, on any of
+    /// `shouldStop` is called before each item, and `finished` after each with the number of finished items, on any of
     /// the threads.
     static func run<Result: Sendable>(
         itemCount: Int, threadCount: Int, shouldStop: @escaping @Sendable () -> Bool = { false },

@@ -1,31 +1,31 @@
 internal import Results
 internal import Vectors
 
-/// What one check came to.
+/// The result of one check.
 struct Verdict: Sendable {
-    /// What a failure is about: those of reads are listed first, since they are what a user looks for.
+    /// The subject of a failure. Those of reads are listed first, since users look for them.
     enum Subject: UInt64, Sendable {
         /// Plaintext.
         case bytes
-        /// An error that was to come.
+        /// An expected error.
         case error
-        /// Fetches, and how the subject speaks the protocol.
+        /// Fetches, and the subject's use of the protocol.
         case adapter
     }
 
     /// The vector's identifier.
     var id: String
-    /// The classes of bugs that it stands for.
+    /// The classes of bugs that the vector stands for.
     var flags: [String]
     var subject: Subject
-    /// What is wrong, or `nil`.
+    /// The mismatch, or `nil`.
     var mismatch: String?
-    /// How large the counterexample is: the object's length, the read's, its offset.
+    /// The size of the counterexample: the object's length, the read's length, its offset.
     var size: [UInt64] = [0, 0, 0]
-    /// Whether it is one on a vector, and not one on another check that is made beside it.
+    /// True for a verdict on a vector; false for one on another check made beside it.
     var isVector = true
 
-    /// A verdict on how a subject speaks the protocol.
+    /// A verdict on the subject's use of the protocol.
     static func adapter(_ id: String, _ flag: ExternalFlag, size: [UInt64] = [0, 0, 0], _ mismatch: String?) -> Verdict
     {
         Verdict(
@@ -37,12 +37,12 @@ struct Verdict: Sendable {
             ? size.lexicographicallyPrecedes(other.size) : subject.rawValue < other.subject.rawValue
     }
 
-    /// What failures of the same cause have in common: their flags, and the reason without its figures.
+    /// A key that failures of the same cause share: their flags, and the reason without its figures.
     fileprivate var kind: [String] {
         flags + [ConformanceRecord.Failure.pattern(of: mismatch ?? "")]
     }
 
-    /// The origin of a wrong answer, such as another IV, without its figures; `nil` where the answer is only known to be
+    /// The origin of a wrong answer, such as another IV, without its figures; `nil` if the answer is only known to be
     /// wrong.
     fileprivate var explanation: String? {
         guard let mismatch, mismatch != ConformanceRecord.Failure.notOpened else { return nil }
@@ -52,9 +52,9 @@ struct Verdict: Sendable {
     }
 }
 
-/// Counts outcomes, also by flag, and keeps counterexamples: the smallest ones, of every flag and of many kinds.
+/// Counts outcomes, in total and by flag, and keeps the smallest counterexamples of every flag and of many kinds.
 struct Tally: Sendable {
-    /// What can come of a vector.
+    /// The outcome of a vector.
     enum Outcome: Int, CaseIterable {
         case passed
         case failed
@@ -68,27 +68,27 @@ struct Tally: Sendable {
         var kind: Int
     }
 
-    /// How many failures are kept, if there are no more flags than that.
+    /// The max number of failures that are kept, unless there are more flags than that.
     let capacity: Int
     private var counts = [Int](repeating: 0, count: Outcome.allCases.count)
-    /// The same for the vectors of each flag.
+    /// The counts for the vectors of each flag.
     private var countsByFlag: [String: [Int]] = [:]
     /// The flags of failed vectors.
     private(set) var failedFlags: Set<String> = []
-    /// Vectors in a row of the same outcome and flags, which are counted when another one comes.
+    /// Consecutive vectors of the same outcome and flags. They are counted when a different one follows.
     private var run: (outcome: Outcome, flags: [VectorFlag], count: Int) = (.passed, [], 0)
     private var entries: [Entry] = []
-    /// What is wrong with an adapter, and counts nowhere.
+    /// Findings about an adapter, which no count includes.
     private var findings: [Verdict] = []
-    /// How many of the entries have a flag.
+    /// The number of entries by flag.
     private var entryCounts: [String: Int] = [:]
-    /// The kinds of failures so far, and how many of the entries are of each.
+    /// The index in `kindCounts` of each kind of failure so far. `kindCounts` holds the number of entries of each kind.
     private var kinds: [[String]: Int] = [:]
     private var kindCounts: [Int] = []
     /// The number of failures with each explanation, and the smallest of them.
     private var explained: [String: (count: Int, smallest: Verdict)] = [:]
     private static let maxExplanationCount = 200
-    /// The failures that follow from an object that did not open.
+    /// The number of failures that follow from an object that did not open.
     private var consequenceCount = 0
 
     init(capacity: Int) {
@@ -117,7 +117,8 @@ struct Tally: Sendable {
         run.count = 0
     }
 
-    /// Counts a failed vector, whose counterexample is made only where it may be kept: with no capacity, for a flag's first.
+    /// Counts a failed vector. It makes the counterexample only if it may keep it; with no capacity, only for a flag's
+    /// first.
     mutating func fail(_ flags: [VectorFlag], _ verdict: () -> Verdict) {
         if capacity > 0 || flags.contains(where: { !failedFlags.contains($0.rawValue) }) {
             add(verdict())
@@ -126,7 +127,7 @@ struct Tally: Sendable {
         }
     }
 
-    /// Adds what a check came to; a failure may stand for `count` vectors.
+    /// Adds the result of a check; a failure may stand for `count` vectors.
     mutating func add(_ verdict: Verdict, count: Int = 1) {
         // A vector that lists a flag twice counts once for it.
         let flags = Set(verdict.flags)
@@ -154,8 +155,8 @@ struct Tally: Sendable {
         explained[explanation] = (known.count + count, smallest)
     }
 
-    /// The kinds that a quarter of the failures and two at least are of, the largest first, at most three; what follows from an
-    /// object that did not open is not counted.
+    /// The kinds with at least a quarter of the failures and at least two, at most three of them, largest first.
+    /// Failures that follow from an object that did not open are not counted.
     private var largestKinds: [ConformanceRecord.Kind] {
         let failedCount = failedCount - consequenceCount
         return explained.values.filter { $0.count > 1 && 4 * $0.count >= failedCount }
@@ -165,7 +166,7 @@ struct Tally: Sendable {
             }
     }
 
-    /// Keeps what a check of the protocol found, without counting it.
+    /// Keeps a finding of a protocol check without counting it.
     mutating func keep(_ finding: Verdict) { findings.append(finding) }
 
     private mutating func kind(of verdict: Verdict) -> Int {
@@ -176,8 +177,8 @@ struct Tally: Sendable {
         return kindCounts.count - 1
     }
 
-    /// Whether a failure that is not new comes after everything that is listed, or would be dropped at once: as the last
-    /// of the kind that there are most of.
+    /// Says whether a failure that is not new sorts after everything listed, or would be dropped at once as the last of
+    /// the most frequent kind.
     private func isSurplus(_ verdict: Verdict, _ kind: Int) -> Bool {
         guard let last = entries.last, verdict.isListed(before: last.verdict) else { return true }
         guard let like = entries.last(where: { $0.kind == kind }), !verdict.isListed(before: like.verdict) else {
@@ -192,10 +193,10 @@ struct Tally: Sendable {
         return counts[Outcome.passed.rawValue] + counts[Outcome.failed.rawValue] + (isExecuted ? run.count : 0)
     }
 
-    /// How many of the verdicts are on vectors.
+    /// The number of verdicts on vectors.
     private(set) var vectorCount = 0
 
-    /// How many vectors failed.
+    /// The number of vectors that failed.
     var failedCount: Int { counts[Outcome.failed.rawValue] }
 
     /// Adds another tally of the same subject.
@@ -243,7 +244,7 @@ struct Tally: Sendable {
         if entries.count > capacity { dropSurplus() }
     }
 
-    /// Drops the last counterexample of the kind that there are most of, but never a flag's only one.
+    /// Drops the last counterexample of the most frequent kind, but never a flag's only one.
     private mutating func dropSurplus() {
         let droppable = entries.indices.filter { index in
             entries[index].verdict.flags.allSatisfy { entryCounts[$0, default: 0] > 1 }

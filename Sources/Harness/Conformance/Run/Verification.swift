@@ -2,13 +2,13 @@ package import RandomAccess
 package import Results
 package import Vectors
 
-/// How far a verification has come.
+/// The progress of a verification.
 package struct VerificationProgress: Hashable, Sendable {
     /// The subject that finished a part.
     package let subject: String
-    /// The parts that are finished, of all subjects.
+    /// The number of finished parts, of all subjects.
     package let finished: Int
-    /// All parts.
+    /// The number of parts.
     package let total: Int
 }
 
@@ -18,7 +18,7 @@ package struct Verification: Sendable {
     package let subjects: [ConformanceSubject]
     /// The threads that share the work.
     package let threadCount: Int
-    /// The failures that a record lists; it counts all of them.
+    /// The max number of failures that a record lists; it counts all of them.
     package let listedFailureCount: Int
 
     package init(subjects: [ConformanceSubject], threadCount: Int = 2, listedFailureCount: Int = 20) {
@@ -27,11 +27,11 @@ package struct Verification: Sendable {
         self.listedFailureCount = listedFailureCount
     }
 
-    /// Puts every subject to every group, and returns a record for each subject, in order.
+    /// Runs every group against every subject, and returns a record for each subject, in order.
     ///
-    /// Each vector counts once for each subject: it passes if every reader that it was put to did as expected.
-    /// `progress` is called after each part, and `shouldStop` asked before each, on any of the threads; what was stopped
-    /// has records of the parts that were run.
+    /// Each vector counts once for each subject: it passes if every reader that ran it did as expected. `progress` is
+    /// called after each part, and `shouldStop` before each, on any of the threads. If the run is stopped, the records
+    /// cover the parts that were run.
     package func run(
         _ groups: some Sequence<VectorGroup>, progress: (@Sendable (VerificationProgress) -> Void)? = nil,
         shouldStop: @escaping @Sendable () -> Bool = { false }
@@ -40,7 +40,7 @@ package struct Verification: Sendable {
         let partCount = min(16, groups.count)
         let total = subjects.count * partCount
         let (subjects, capacity) = (subjects, listedFailureCount)
-        // Every subject's share of a part is done in a row, so that they share what is costly to expect.
+        // All subjects run a part one after another, so that they share expected bytes that are costly to compute.
         let tallies = SharedWork.run(
             itemCount: total, threadCount: threadCount, shouldStop: shouldStop,
             finished: { item, finished in
@@ -63,14 +63,14 @@ package struct Verification: Sendable {
     }
 }
 
-/// The largest read for backends that would take minutes over more, by their names.
+/// The largest read by backend name, for backends that would take minutes over larger ones.
 package let slowBackends = ["swift-reference": 1 << 20]
 
-/// Puts our readers over some backends to vectors, and returns a record for each backend, in order.
+/// Runs vectors against our readers over some backends, and returns a record for each backend, in order.
 ///
-/// `largestReadByteCounts` has, for backends that would take minutes over more, the largest read by their names; larger
-/// reads count as not run. With `relocate`, they read what it opens instead of each source. `progress` is called after
-/// each part of the work, and `shouldStop` asked before each, on any thread.
+/// `largestReadByteCounts` limits the reads of slow backends, by name; larger reads count as not run. With `relocate`,
+/// the readers read the sources that it returns instead of the groups' own. `progress` is called after each part of the
+/// work, and `shouldStop` before each, on any thread.
 package func verify(
     backends: [any CipherBackend], groups: some Sequence<VectorGroup>, threadCount: Int = 2,
     largestReadByteCounts: [String: Int] = slowBackends, relocate: ConformanceSubject.Relocate? = nil,

@@ -2,33 +2,33 @@ import ByteSources
 import RandomAccess
 import Vectors
 
-/// Compares subjects with the oracle on cases that are drawn at random, and shrinks what differs.
+/// Compares subjects with the oracle on random cases, and shrinks the cases that differ.
 package struct DifferentialSearch {
-    /// A difference, as small as it could be made.
+    /// A difference, shrunk as far as possible.
     package struct Difference: Sendable {
         /// The subject that differs.
         package let subject: String
-        /// The case's number, counted from 0, which with the seed is enough to draw it again.
+        /// The case's number, counted from 0. With the seed, it is enough to draw the case again.
         package let number: Int
-        /// The case, as small as there was time for.
+        /// The case, shrunk as far as time allowed.
         package let searchCase: SearchCase
         /// False if the time was over before all smaller cases were tried.
         package let isShrunk: Bool
-        /// What is different.
+        /// A description of the difference.
         package let reason: String
     }
 
-    /// What came of a search.
+    /// The outcome of a search.
     package struct Outcome: Sendable {
-        /// The cases that were drawn.
+        /// The number of cases that were drawn.
         package let drawn: Int
-        /// The cases that subjects were put to, each counted for each subject.
+        /// The number of cases that ran, counted for each subject.
         package let executed: Int
-        /// The reads among these.
+        /// The number of reads in these.
         package let readCount: Int
-        /// The cases that subjects do not support, counted likewise.
+        /// The number of cases that subjects do not support, counted for each subject.
         package let unsupported: Int
-        /// The cases that each subject was put to, by its name, and those that it does not support.
+        /// The number of cases that each subject ran, and of those that it does not support, by its name.
         package let casesBySubject: [String: (executed: Int, unsupported: Int)]
         /// The first difference of each subject that has one.
         package let differences: [Difference]
@@ -36,12 +36,12 @@ package struct DifferentialSearch {
 
     /// The subjects.
     package let subjects: [any JudgedSubject]
-    /// What cases follow from.
+    /// The seed from which the cases are drawn.
     package let seed: UInt64
     /// The number of the first case.
     package let firstNumber: Int
 
-    /// Tells if the user has interrupted: subjects may be gone then.
+    /// Returns `true` once the user has interrupted; the subjects may then be gone.
     private let isInterrupted: @Sendable () -> Bool
 
     package init(
@@ -54,13 +54,13 @@ package struct DifferentialSearch {
         self.firstNumber = firstNumber
     }
 
-    /// Draws cases, and shrinks those that show a difference; a subject is out once it has differed.
+    /// Draws cases, and shrinks those that show a difference. A subject takes no further part once it has differed.
     ///
     /// - Parameters:
-    ///   - goesOn: Whether there is time left, given the number of cases that were drawn and, while one is shrunk, of smaller
-    ///     ones that were tried.
-    ///   - found: Is called with a difference before it is shrunk.
-    /// - Returns: What came of it.
+    ///   - goesOn: Returns whether there is time left, given the number of cases drawn and, while one is shrunk, the
+    ///     number of smaller cases tried.
+    ///   - found: Called with a difference before it is shrunk.
+    /// - Returns: The outcome.
     package func run(
         while goesOn: (_ drawn: Int, _ tried: Int?) -> Bool, found: (Difference) -> Void = { _ in }
     ) -> Outcome {
@@ -95,7 +95,7 @@ package struct DifferentialSearch {
                 } while: {
                     !isInterrupted() && goesOn(drawn, $0)
                 }
-                // What a subject remembers from case to case may make a failure that does not come again.
+                // A subject's state from earlier cases can cause a failure that does not show again.
                 if isFinished { reason = trial.mismatch(in: smallest) ?? "a difference that did not show again" }
                 differences.append(difference(smallest, reason, isShrunk: isFinished))
             }
@@ -110,17 +110,17 @@ package struct DifferentialSearch {
     }
 }
 
-/// Puts one subject to one case.
+/// Runs one case against one subject.
 struct SearchTrial {
     let subject: any JudgedSubject
 
-    /// Whether the subject says that it can do all of it.
+    /// Says whether the subject claims to support the whole case.
     func isSupported(_ searchCase: SearchCase) -> Bool {
         searchCase.objects.allSatisfy { subject.supports($0.strategy, keyByteCount: $0.key.count) }
             && searchCase.reads.allSatisfy { subject.takes(offset: $0.offset, count: $0.count) }
     }
 
-    /// What the subject does otherwise than the oracle, or `nil`; also where the case itself cannot be.
+    /// Returns how the subject differs from the oracle, or `nil`; `nil` also if the case is impossible.
     func mismatch(in searchCase: SearchCase) -> String? {
         var opened: [(object: any JudgedObject, check: ReadCheck, group: VectorGroup)] = []
         defer { for (object, _, _) in opened { object.close() } }

@@ -4,7 +4,7 @@ import SubjectProtocol
 package import Support
 package import Vectors
 
-/// Some objects and reads of them, as a differential search draws them: a value, from which everything follows.
+/// Some objects and reads of them, as a differential search draws them. Everything else follows from this value.
 package struct SearchCase: Hashable, Sendable {
     /// One object.
     package struct Object: Hashable, Sendable {
@@ -14,7 +14,7 @@ package struct SearchCase: Hashable, Sendable {
         package var key: [UInt8]
         /// The plaintext's length.
         package var plaintextByteCount: UInt64
-        /// What its ciphertext is generated from.
+        /// The seed from which the ciphertext is generated.
         package var seed: UInt64
     }
 
@@ -24,20 +24,20 @@ package struct SearchCase: Hashable, Sendable {
         package var object: Int
         /// The plaintext offset.
         package var offset: UInt64
-        /// The bytes asked for.
+        /// The number of bytes to read.
         package var count: Int
-        /// Whether the source fails once before the read.
+        /// True if the source fails once before the read.
         package var failsFirst: Bool
     }
 
-    /// The reader, its window, and how its sources behave.
+    /// The reader, its window, and the behaviour of its sources.
     package var setup: ReaderSetup
     /// The objects, all of which are open from the start.
     package var objects: [Object]
     /// The reads, in order.
     package var reads: [Read]
 
-    /// How large the case is: what shrinking makes smaller, most important first.
+    /// The size of the case, which shrinking reduces; the most important part comes first.
     var size: [UInt64] {
         let parameters = objects.reduce(UInt64(0)) { $0 + $1.complexity } + (setup.complexity)
         return [
@@ -52,7 +52,7 @@ package struct SearchCase: Hashable, Sendable {
 }
 
 extension SearchCase.Object {
-    /// How far the parameters are from the simplest ones.
+    /// The distance of the parameters from the simplest ones.
     fileprivate var complexity: UInt64 {
         var result: UInt64 = key.count == 16 ? 0 : 2
         if seed != 0 { result += 1 }
@@ -64,9 +64,9 @@ extension SearchCase.Object {
         return result + 8 + (strategy.hasOneIV ? 0 : 1) + (chunkByteCount > 16 ? 1 : 0)
     }
 
-    /// The object as a group of vectors without reads.
+    /// Returns the object as a group of vectors without reads.
     ///
-    /// - Throws: `DecryptionError.invalidParameter`, `.unalignedPlaintext` for an object that cannot be.
+    /// - Throws: `DecryptionError.invalidParameter`, `.unalignedPlaintext` for an impossible object.
     package func group(id: String) throws(DecryptionError) -> VectorGroup {
         let object = try GeneratedObject(
             strategy: strategy, key: SecretKey(key), plaintextByteCount: plaintextByteCount, seed: seed)
@@ -77,7 +77,7 @@ extension SearchCase.Object {
 }
 
 extension ReaderSetup {
-    /// How far the setup is from the simplest one.
+    /// The distance of the setup from the simplest one.
     fileprivate var complexity: UInt64 {
         var result: UInt64 = supply == .whole ? 0 : 1
         switch access {
@@ -92,12 +92,12 @@ extension ReaderSetup {
 }
 
 extension SearchCase {
-    /// The largest object that is written with its bytes.
+    /// The largest object whose bytes are written.
     private static let largestWrittenByteCount: UInt64 = 1 << 16
 
-    /// The case as a vector file's contents: an object each, with its reads in order.
+    /// Returns the case as the contents of a vector file, with one group for each object and its reads in order.
     ///
-    /// Objects of more than 64 KiB are described by what generates them instead of their bytes.
+    /// Instead of their bytes, objects of more than 64 KiB have the description that generates them.
     package func vectorFile(id: String, source: String) -> JSONValue {
         let groups = objects.indices.compactMap { index -> JSONValue? in
             let reads = reads.filter { $0.object == index }
@@ -152,24 +152,24 @@ extension SearchCase {
     }
 }
 
-/// Draws a case from a seed and its number: the same one in every run.
+/// Draws a case from a seed and its number, the same one in every run.
 struct SearchDraws {
     private let stream: SplitMix64Stream
     private var index: UInt64 = 0
 
     private init(seed: UInt64, number: Int) {
-        // Each case has a stream of its own, so that it can be drawn without those before it.
+        // Each case has its own stream, so that it can be drawn without the cases before it.
         stream = SplitMix64Stream(seed: SplitMix64Stream(seed: seed).word(UInt64(number)))
     }
 
-    /// The case of a number.
+    /// Returns the case with a number.
     static func draw(seed: UInt64, number: Int) -> SearchCase {
         var draws = SearchDraws(seed: seed, number: number)
         return draws.searchCase()
     }
 
     private mutating func searchCase() -> SearchCase {
-        // One case in two hundred is about reads of megabytes.
+        // One case in two hundred has reads of megabytes.
         let size: UInt64 = below(200) == 0 ? 6 << 20 : pick([40, 100, 700, 5000, 70_000])
         let objects = (0..<pick([1, 1, 1, 2, 3])).map { _ in object(size: size) }
         let window: Int = pick([.max, .max, 16, 32, 48, 100, 256, 4096])
@@ -211,7 +211,7 @@ struct SearchDraws {
             seed: below(1 << 20))
     }
 
-    /// Any IV, or one that carries soon.
+    /// Returns any IV, or one that carries soon.
     private mutating func iv() -> Block {
         let value = UInt128(word()) << 64 | UInt128(word())
         guard below(2) == 0 else { return Block(bigEndianValue: value) }

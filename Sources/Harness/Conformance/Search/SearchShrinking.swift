@@ -1,22 +1,22 @@
 internal import RandomAccess
 internal import Vectors
 
-/// Makes a case smaller for as long as it still shows a difference.
+/// Reduces a case for as long as it still shows a difference.
 ///
-/// Greedy and deterministic: of the candidates, the first that is smaller and still fails is taken, until none is, or until
-/// there is no time left.
+/// It is greedy and deterministic: it takes the first candidate that is smaller and still fails, until there is none or
+/// the time is over.
 /// - Source: Zeller and Hildebrandt, "Simplifying and isolating failure-inducing input", IEEE TSE 28 (2), 2002.
 struct SearchShrinking {
     /// The max number of cases that are tried.
     var budget = 5000
 
-    /// Makes a case smaller.
+    /// Shrinks a case.
     ///
     /// - Parameters:
     ///   - searchCase: The case.
-    ///   - fails: Whether a case shows a difference.
-    ///   - goesOn: Whether there is time for another case, given the number that were tried.
-    /// - Returns: The smallest case that was found, and whether no smaller one of its kind is left.
+    ///   - fails: Returns whether a case shows a difference.
+    ///   - goesOn: Returns whether there is time for another case, given the number of those tried.
+    /// - Returns: The smallest case found, and whether all smaller cases of its kind were tried.
     func shrink(
         _ searchCase: SearchCase, fails: (SearchCase) -> Bool, while goesOn: (_ tried: Int) -> Bool
     ) -> (smallest: SearchCase, isFinished: Bool) {
@@ -64,7 +64,7 @@ struct SearchShrinking {
         for (index, object) in best.objects.enumerated() {
             for length in smaller(object.plaintextByteCount) {
                 add { $0.objects[index].plaintextByteCount = length }
-                // Reads that are about the end move along with it.
+                // Reads near the end move with it.
                 let step = object.plaintextByteCount - length
                 add { shrunk in
                     shrunk.objects[index].plaintextByteCount = length
@@ -91,7 +91,7 @@ struct SearchShrinking {
         return candidates
     }
 
-    /// Smaller numbers: 0, round ones, halves, and one or a block less.
+    /// Returns smaller numbers: 0, round ones, halves, and those that are one or one block less.
     private static func smaller(_ value: UInt64) -> [UInt64] {
         guard value > 0 else { return [] }
         let tries = [0, value / 2, value / 4 * 3, value / 16 * 16, value / 16 / 2 * 16 + value % 16]

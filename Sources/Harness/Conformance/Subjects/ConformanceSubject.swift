@@ -3,7 +3,7 @@ import HLS
 package import RandomAccess
 package import Vectors
 
-/// What is put to the vectors: a way to open objects, and what it says it can do.
+/// A subject in this process: a way to open objects, and what it claims to support.
 package struct ConformanceSubject: Sendable {
     /// Opens an object for reading with one of our readers.
     package typealias Open =
@@ -11,13 +11,13 @@ package struct ConformanceSubject: Sendable {
             _ setup: ReaderSetup, _ source: any ByteSource, _ strategy: Strategy, _ key: SecretKey
         ) throws(DecryptionError) -> any RandomAccessDecryptor
 
-    /// Opens an object once, and makes so many readers of it, each for a thread of its own.
+    /// Opens an object once, and makes a number of readers of it, each for a thread of its own.
     package typealias OpenShared =
         @Sendable (
             _ readerCount: Int, _ source: any ByteSource, _ strategy: Strategy, _ key: SecretKey
         ) throws(DecryptionError) -> [any RandomAccessDecryptor]
 
-    /// Opens a playlist, all of it; its resources come from `resources`, by URI as written.
+    /// Opens a whole playlist. Its resources come from `resources`, by URI as written.
     package typealias OpenPlaylist =
         @Sendable (
             _ setup: ReaderSetup, _ playlist: PlaylistObject, _ resources: [String: any ByteSource]
@@ -25,33 +25,32 @@ package struct ConformanceSubject: Sendable {
 
     /// The name in results.
     package let name: String
-    /// The largest read that it is put to; for backends that would take minutes over more.
+    /// The largest read that the subject gets, for backends that would take minutes over larger ones.
     package let largestReadByteCount: Int
 
-    /// Whether it says that it fetches what lies together in one request.
+    /// True if the subject claims to fetch adjacent ranges in one request.
     package let mergesRequests: Bool
 
-    /// Whether it says that it can do a strategy with a key length.
+    /// Says whether the subject claims to support a strategy with a key length.
     package let supports: @Sendable (_ strategy: Strategy, _ keyByteCount: Int) -> Bool
-    /// Says whether it has the cipher that an object takes.
+    /// Says whether the subject has the cipher that an object requires.
     package private(set) var fits: @Sendable (_ need: CipherNeed) -> Bool
     /// Opens an object.
     package let open: Open
-    /// Opens what subjects read instead of a group's own source, such as the same bytes on a server; `nil` for that
-    /// source itself.
+    /// Opens the source that subjects read instead of a group's own, such as the same bytes on a server; a `nil`
+    /// closure means that they read the group's own.
     package typealias Relocate = @Sendable (any ByteSource) throws(DecryptionError) -> any ByteSource
 
-    /// What is read instead of a group's own sources.
+    /// Opens the sources that are read instead of a group's own.
     private(set) var relocate: Relocate?
 
-    /// Opens an object for several threads; `nil` where an object belongs to one reader.
+    /// Opens an object for several threads; `nil` if an object belongs to one reader.
     package let openShared: OpenShared?
-    /// Opens a playlist; `nil` where it cannot do `hls-aes128`.
+    /// Opens a playlist; `nil` if the subject does not support `hls-aes128`.
     package let openPlaylist: OpenPlaylist?
 
-    /// Creates a subject that opens objects with `open`; what it does not say that it `supports` counts as unsupported.
-    ///
-    /// Without `openShared`, threads that read the same object at once each open it for themselves.
+    /// A strategy that `supports` does not claim counts as unsupported. Without `openShared`, threads that read the
+    /// same object at once each open it for themselves.
     package init(
         name: String, largestReadByteCount: Int = .max, mergesRequests: Bool = true,
         supports: @escaping @Sendable (_ strategy: Strategy, _ keyByteCount: Int) -> Bool = { _, _ in true },
@@ -68,14 +67,14 @@ package struct ConformanceSubject: Sendable {
         self.openPlaylist = openPlaylist
     }
 
-    /// The same subject over other sources with the same bytes.
+    /// Returns the same subject over other sources with the same bytes.
     package func relocated(by relocate: @escaping Relocate) -> ConformanceSubject {
         var subject = self
         subject.relocate = relocate
         return subject
     }
 
-    /// The same subject, put to no object that a backend lacks something for.
+    /// Returns the same subject, limited to objects for which a backend has all ciphers.
     func limited(to backend: any CipherBackend) -> ConformanceSubject {
         var subject = self
         subject.fits = { [fits] need in fits(need) && need.isMet(by: backend) }
@@ -108,7 +107,7 @@ package struct ConformanceSubject: Sendable {
             })
     }
 
-    /// Opens a group's object, each source of which goes through `wrap` first.
+    /// Opens a group's object, after `wrap` is applied to each source.
     func open(
         _ group: VectorGroup, setup: ReaderSetup, wrap: (any ByteSource) -> any ByteSource = { $0 }
     ) throws(DecryptionError) -> any RandomAccessDecryptor {
@@ -121,14 +120,14 @@ package struct ConformanceSubject: Sendable {
         return try openPlaylist(setup, playlist, resources)
     }
 
-    /// What is read instead of a source.
+    /// Returns the source that is read instead of a group's own.
     func located(_ source: any ByteSource) throws(DecryptionError) -> any ByteSource {
         guard let relocate else { return source }
         return try relocate(source)
     }
 
-    /// How our reader over a backend opens playlists, refusing one of which any part cannot be read; `nil` if the
-    /// backend lacks the cipher.
+    /// Returns a closure that opens playlists with our reader over a backend, or `nil` if the backend lacks the cipher.
+    /// It refuses a playlist of which any part cannot be read.
     static func playlists(over backend: any CipherBackend) -> OpenPlaylist? {
         guard backend.supports(.aesCBC, keyByteCount: 16) else { return nil }
         return { (setup, playlist, resources) throws(DecryptionError) in

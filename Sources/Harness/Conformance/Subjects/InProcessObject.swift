@@ -41,7 +41,7 @@ extension ConformanceSubject: JudgedSubject {
     }
 }
 
-/// A group's object, opened in this process for one setup, with the handles on its source.
+/// A group's object, opened in this process with one setup, and the wrappers around its source.
 final class InProcessObject: JudgedObject {
     private let group: VectorGroup
     private let setup: ReaderSetup
@@ -49,12 +49,12 @@ final class InProcessObject: JudgedObject {
     private let buffer = GuardedBuffer()
     private var decryptor: (any RandomAccessDecryptor)?
     private var recorder: RecordingSource?
-    /// The sources that can be told to go wrong: one, or one for each resource of a playlist.
+    /// The sources that faults can be injected into: one, or one for each resource of a playlist.
     private var faultySources: [FaultySource] = []
     private(set) var rule: FetchRule?
     private(set) var hasDelivered = false
 
-    /// Prepares an object; with a `decryptor`, it is open already.
+    /// Prepares an object. With a `decryptor`, it is already open.
     init(
         _ group: VectorGroup, setup: ReaderSetup, subject: ConformanceSubject,
         decryptor: (any RandomAccessDecryptor)? = nil
@@ -130,7 +130,7 @@ final class InProcessObject: JudgedObject {
     func supply(forRead number: Int, byteCount: Int) -> SourceFault { .none }
     var hasFaulted: Bool { true }
 
-    /// Readers of whole chunks keep plaintext, and so does any reader of chunks that are opened whole, or of playlists.
+    /// Readers of whole chunks keep plaintext. So does any reader of playlists, or of chunks that are opened whole.
     func mayHaveKept(despite fault: SourceFault) -> Bool {
         fault != .changedLength
             && (setup.keepsPlaintext || !group.strategy.isStreaming || group.playlist != nil)
@@ -140,7 +140,7 @@ final class InProcessObject: JudgedObject {
 }
 
 extension SourceFault {
-    /// The same fault as a source in this process has it; short reads are another source's.
+    /// The same fault for a source in this process; short reads are a different source's.
     fileprivate var ofSource: FaultySource.Fault {
         switch self {
         case .none, .short: .none

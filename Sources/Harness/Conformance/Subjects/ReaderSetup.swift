@@ -1,23 +1,23 @@
 import RandomAccess
 import Vectors
 
-/// Which of our readers is put to a vector, and how its source behaves.
+/// One of our readers, and the behaviour of its source.
 package struct ReaderSetup: Hashable, Sendable, CustomStringConvertible {
     /// A reader of `RandomAccess`.
     package enum Access: Hashable, Sendable {
         /// `ReadCursor` with this window.
         case cursor(windowByteCount: Int)
-        /// `WholeChunkReader`; the length counts where the format has one chunk.
+        /// `WholeChunkReader`; `byteCount` applies if the format has one chunk.
         case wholeChunk(byteCount: Int)
         /// `FreshBufferReader` with this window.
         case freshBuffers(windowByteCount: Int)
     }
 
-    /// How the source behaves.
+    /// The behaviour of a source.
     package enum Supply: Hashable, Sendable {
-        /// It delivers what is asked for.
+        /// It delivers all bytes that are asked for.
         case whole
-        /// It delivers at most so many bytes at a time.
+        /// It delivers at most `largest` bytes at a time.
         case shortReads(largest: Int)
         /// It fails, ends early, and then recovers, at each read.
         case faulty
@@ -33,7 +33,7 @@ package struct ReaderSetup: Hashable, Sendable, CustomStringConvertible {
         self.supply = supply
     }
 
-    /// The reader, its window or chunk, and what ails its source.
+    /// The reader, its window or chunk, and the injected source fault.
     package var description: String {
         let reader =
             switch access {
@@ -50,19 +50,19 @@ package struct ReaderSetup: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether the reader may deliver a range from what it kept, without a fetch.
+    /// Says whether the reader may deliver a range from bytes it kept, without a fetch.
     var keepsPlaintext: Bool {
         if case .wholeChunk = access { true } else { false }
     }
 
-    /// The max plaintext bytes that are decrypted in one step.
+    /// The max number of plaintext bytes that are decrypted in one step.
     package var windowByteCount: Int {
         switch access {
         case .cursor(let byteCount), .wholeChunk(let byteCount), .freshBuffers(let byteCount): byteCount
         }
     }
 
-    /// The window of a cursor whose fetches are judged; `nil` where they are not.
+    /// The window of a cursor whose fetches are judged; `nil` if they are not.
     var gradedWindowByteCount: Int? {
         if case .cursor(let window) = access, supply == .whole { window } else { nil }
     }
@@ -70,26 +70,27 @@ package struct ReaderSetup: Hashable, Sendable, CustomStringConvertible {
     /// The largest object whose ranges every reader gets.
     private static let smallByteCount: UInt64 = 1 << 16
 
-    /// The setups that get every read of a group: the cursor with the group's first window.
+    /// Returns the setups that get every read of a group: the cursor with the group's first window.
     static func forEveryRead(of group: VectorGroup) -> [ReaderSetup] {
         let window = group.windowByteCounts.first ?? .max
         let supply = supplies(of: group).first ?? .whole
         return [ReaderSetup(.cursor(windowByteCount: window), supply)]
     }
 
-    /// The setups that share the reads of a group: read *i* goes to setup *i* mod *n*, too.
+    /// Returns the setups that share the reads of a group: setup *i* mod *n* also gets read *i*.
     static func inTurn(of group: VectorGroup) -> [ReaderSetup] {
         let supplies = supplies(of: group)
         guard supplies.isEmpty else { return inTurn(of: group, supplies: supplies) }
         return group.windowByteCounts.dropFirst().map { ReaderSetup(.cursor(windowByteCount: $0)) } + others(of: group)
     }
 
-    /// How the source is to behave, where the group says so.
+    /// Returns the behaviours of the source that the group calls for; empty if it accepts any.
     private static func supplies(of group: VectorGroup) -> [Supply] {
         switch group.supply {
         case .any: []
         case .whole: [.whole]
-        // The first is for every read, and single bytes take long. A long object comes in 17 to 1,502 bytes at a time.
+        // The first one gets every read, and single bytes take long. A long object comes in 17 to 1,502 bytes at a
+        // time.
         case .shortReads:
             [7, 1, 15, 16, 17, 31, 33, 64, 100].map { count in
                 .shortReads(largest: group.ciphertext.byteCount <= smallByteCount ? count : 15 * count + 2)
@@ -107,8 +108,9 @@ package struct ReaderSetup: Hashable, Sendable, CustomStringConvertible {
         return (0..<count).map { ReaderSetup(accesses[$0 % accesses.count], supplies[$0 % supplies.count]) }
     }
 
-    /// The readers of every group. Where chunks are authenticated, that of whole chunks is spared, since what it reads
-    /// beyond the range may have been changed; and short reads are longer, since each of ours fetches a chunk.
+    /// Returns the readers that every group gets. If chunks are authenticated, the reader of whole chunks is left out,
+    /// since the bytes that it reads beyond the range may have been changed. Short reads are then longer, since each of
+    /// our readers fetches a chunk.
     private static func others(of group: VectorGroup) -> [ReaderSetup] {
         let setups = all(for: group)
         guard group.strategy.isAuthenticated else { return setups }
@@ -121,7 +123,7 @@ package struct ReaderSetup: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Objects and chunks of more than 64 KiB are spared the reader that decrypts them whole for each byte.
+    /// Objects and chunks of more than 64 KiB are not read with the reader that decrypts them whole for each byte.
     private static func all(for group: VectorGroup) -> [ReaderSetup] {
         if group.playlist != nil {
             return [

@@ -2,17 +2,17 @@ internal import RandomAccess
 import Results
 import Vectors
 
-/// Reads one object that was tampered with, and counts what came of it.
+/// Reads one tampered object, and counts the results.
 struct TamperCheck {
     let target: TamperTarget
     let tampering: TamperCase
     let subject: any JudgedSubject
 
-    /// A subject that says that there is far more than there was is not heard out.
+    /// The max surplus that is read from a subject that reports a much longer plaintext.
     private static let maxExtra: UInt64 = 1 << 17
-    /// So many bytes do not agree by chance.
+    /// This many bytes do not agree by chance.
     private static let tellingByteCount = 16
-    /// Our readers in turn: one for what is read in a row, one for what is read here and there.
+    /// Our readers: one for the sequential reads, one for the scattered ones.
     private static let accesses: [ReaderSetup.Access] = [
         .cursor(windowByteCount: .max), .freshBuffers(windowByteCount: .max),
     ]
@@ -27,7 +27,8 @@ struct TamperCheck {
         }
     }
 
-    /// Reads the block that the first other ciphertext byte stands for, the one behind it, and that of the last one.
+    /// Reads the block at the first changed ciphertext byte, the block after it, and the block at the last changed
+    /// byte.
     func touching() -> TamperRecord.Outcome {
         read(number: 1) { plaintextByteCount in
             guard plaintextByteCount > 0, let first = tampering.touched.first, let last = tampering.touched.last
@@ -73,7 +74,7 @@ struct TamperCheck {
                 count(bytes, at: range.offset, in: &outcome)
                 deliveredEnd = range.offset + UInt64(bytes.count)
                 outcome.readCount += 1
-                // A reader takes a short read for the end.
+                // A short read is the end to any client.
                 if bytes.count < range.count { break reading }
                 continue
             case .refused(let refusal, let left):
@@ -98,7 +99,7 @@ struct TamperCheck {
     /// Says whether an error says that the ciphertext is not right.
     private func isTelling(_ name: String) -> Bool { target.tellingErrors.contains { $0.rawValue == name } }
 
-    /// Compares what was delivered with the original.
+    /// Compares delivered bytes with the original.
     private func count(_ bytes: [UInt8], at offset: UInt64, in outcome: inout TamperRecord.Outcome) {
         let start = min(Int(clamping: offset), target.plaintext.count)
         let original = target.plaintext[start..<min(target.plaintext.count, start + bytes.count)]
@@ -115,8 +116,8 @@ struct TamperCheck {
         outcome.extraByteCount += UInt64(bytes.count - original.count)
     }
 
-    /// The bytes that a refused read left of a chunk that is not authentic: where all of the read that lies in that chunk is what
-    /// it would decrypt to, it was not kept back.
+    /// Counts the bytes of an unauthentic chunk that a refused read left in the buffer. If all of the read's part of
+    /// that chunk equals the chunk's decrypted bytes, the subject has not held them back.
     private func countReleased(_ left: [UInt8], at offset: UInt64, in outcome: inout TamperRecord.Outcome) {
         let range = offset..<offset + UInt64(left.count)
         for piece in target.changedPieces(of: tampering.content, in: range, isAuthentic: false)
@@ -130,15 +131,16 @@ struct TamperCheck {
     }
 }
 
-/// What has to come of a tampering, whatever the subject.
+/// The required outcome of a tampering, for any subject.
 struct TamperVerdict {
     let target: TamperTarget
     let tampering: TamperCase
 
-    /// What is wrong with how two readers fared, or `nil`.
+    /// Returns what is wrong with the outcomes of the two readers, or `nil`.
     ///
-    /// An error that PROTOCOL.md asks of `open` is asked for. What the format shows is to deliver no wrong byte,
-    /// nothing from behind the end, and not to end without an error. Where it shows nothing, nothing else can be asked.
+    /// If PROTOCOL.md requires an error of `open`, so does this check. If the format can detect the change, a subject
+    /// must deliver no wrong byte and nothing beyond the end, and must not finish without an error. If the format
+    /// cannot detect it, nothing else is required.
     func failure(sequential: TamperRecord.Outcome, touching: TamperRecord.Outcome) -> String? {
         mismatch(in: sequential) ?? mismatch(in: touching).map { "of the places alone: \($0)" }
     }
@@ -171,7 +173,7 @@ struct TamperVerdict {
         func bytes(_ count: UInt64, _ adjective: String) -> String {
             "\(count) \(adjective)byte\(count == 1 ? "" : "s")"
         }
-        // What the format takes for authentic is no reader's fault.
+        // If the format takes bytes for authentic, no reader can tell.
         let wrongByteCount = outcome.wrongByteCount - outcome.foreignByteCount
         if wrongByteCount > 0 { parts.append(bytes(wrongByteCount, "wrong ")) }
         if outcome.extraByteCount > 0 { parts.append(bytes(outcome.extraByteCount, "") + " too many") }

@@ -2,16 +2,16 @@ package import Results
 internal import SubjectProtocol
 package import Vectors
 
-/// The integrity matrix: what subjects notice of ciphertexts that were tampered with, and what they deliver before.
+/// The integrity matrix: the changes of ciphertexts that subjects detect, and the bytes that they deliver before.
 package struct TamperVerification: Sendable {
-    /// An object to be tampered with, and all that is done to it.
+    /// An object and the changes to be made to it.
     package struct Plan: Sendable {
         /// The object.
         package let target: TamperTarget
-        /// What is done to it.
+        /// The changes.
         package let cases: [TamperCase]
 
-        /// Draws up the cases of an object.
+        /// Lists the cases of an object.
         package init(_ target: TamperTarget) {
             self.target = target
             self.cases = target.cases
@@ -20,10 +20,10 @@ package struct TamperVerification: Sendable {
 
     /// The objects.
     package let plans: [Plan]
-    /// Whether the rest is to be left out.
+    /// Returns `true` to skip the rest.
     private let isInterrupted: @Sendable () -> Bool
 
-    /// Creates a verification of some objects; once `isInterrupted` says so, what is left counts as not run.
+    /// Once `isInterrupted` returns `true`, the rest counts as not run.
     package init(
         targets: [TamperTarget] = TamperTarget.all, isInterrupted: @escaping @Sendable () -> Bool = { false }
     ) {
@@ -31,12 +31,12 @@ package struct TamperVerification: Sendable {
         self.isInterrupted = isInterrupted
     }
 
-    /// Puts subjects in this process to everything.
+    /// Runs everything against subjects in this process.
     ///
     /// - Parameters:
     ///   - subjects: Our readers, or mutants of them.
     ///   - threadCount: The threads that share the work.
-    ///   - progress: Is called after each row, on any thread.
+    ///   - progress: Called after each row, on any thread.
     /// - Returns: A record for each subject, in order.
     package func run(
         _ subjects: [ConformanceSubject], threadCount: Int = 2,
@@ -55,14 +55,14 @@ package struct TamperVerification: Sendable {
         }
     }
 
-    /// Puts a program that speaks the subject protocol to everything.
+    /// Runs everything against a program that speaks the subject protocol.
     ///
     /// - Parameters:
     ///   - command: The subject's command line, for `/bin/sh -c`.
-    ///   - timeout: How long each answer may take.
-    ///   - progress: Is called after each row.
-    /// - Returns: The record, under the name that the subject gives itself.
-    /// - Throws: `ExternalVerification.Failure.notStarted`, also if it does not say hello properly.
+    ///   - timeout: The time that each answer may take.
+    ///   - progress: Called after each row.
+    /// - Returns: The record, under the name that the subject reports.
+    /// - Throws: `ExternalVerification.Failure.notStarted`, also if the subject does not say hello properly.
     package func run(
         command: String, timeout: Duration = .seconds(10), progress: ((_ finished: Int, _ total: Int) -> Void)? = nil
     ) throws(ExternalVerification.Failure) -> TamperRecord {
@@ -75,7 +75,7 @@ package struct TamperVerification: Sendable {
         return TamperRecord(subject: subject.name, rows: rows)
     }
 
-    /// All cases of one object; what is left when `shouldStop` says so makes the row one that was not run.
+    /// Runs all cases of one object. If `shouldStop` returns `true` before the last case, the row counts as not run.
     private func row(
         _ plan: Plan, subject: any JudgedSubject, shouldStop: () -> Bool = { false }
     ) -> TamperRecord.Row {

@@ -1,27 +1,27 @@
-/// A finished picture: the elements, and the words that stand for them where they cannot be seen.
+/// A finished picture: its elements, and the words for readers who cannot see them.
 struct Chart: Hashable, Sendable {
-    /// A name that is unique in a report, in lower-case ASCII; the file is called after it.
+    /// A name that is unique in a report, in lower-case ASCII; it is also the name of the file.
     var name: String
     var title: String
-    /// What there is to be seen in it, in a sentence or two.
+    /// A description of the picture's content, in a sentence or two.
     var description: String
     var width: Double
     var height: Double
     var body: String
 
-    /// Returns the picture for an HTML page that holds `ChartStyle.rules` itself.
+    /// Returns the picture for an HTML page that contains `ChartStyle.rules` itself.
     ///
-    /// Its name is an attribute and no `title` element, which would show on hover anywhere in it.
+    /// The picture's name is an attribute. A `title` element would show on hover anywhere in the picture.
     /// - Parameters:
-    ///   - name: A class beside `chart`.
-    ///   - caption: The identifier of the element that holds the description.
+    ///   - name: An additional class beside `chart`.
+    ///   - caption: The identifier of the element with the description.
     /// - Returns: The `svg` element.
     func inline(class name: String = "", caption: String) -> String {
         let label = "aria-label=\"\(MarkupText.markup(title))\" aria-describedby=\"\(caption)\""
         return "<svg class=\"chart\(name.isEmpty ? "" : " ")\(name)\" \(box) role=\"img\" \(label)>\n\(body)</svg>"
     }
 
-    /// The picture as a file of its own, with its style and background for light and dark.
+    /// The picture as a separate file, with its style and background for light and dark.
     var standalone: String {
         let label = "role=\"img\" aria-labelledby=\"\(name)-title \(name)-desc\""
         let root = "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" \(box) \(label)"
@@ -40,21 +40,21 @@ struct Chart: Hashable, Sendable {
     }
 }
 
-/// Something that can be drawn for a page and for a phone.
+/// A chart that can be drawn for a page and for a phone.
 protocol Picture: Sendable {
     /// A name that is unique in a report.
     var name: String { get }
-    /// What the picture shows; stands above it as well.
+    /// The subject of the picture; it is also printed above it.
     var title: String { get }
-    /// What there is to be seen in it.
+    /// A description of the picture's content.
     var description: String { get }
 
-    /// Draws all but the title, and returns the height.
+    /// Draws everything except the title, and returns the height.
     func draw(width: Double, to svg: inout SVGWriter) -> Double
 }
 
 extension Picture {
-    /// Draws the picture for a page, a file or, 420 units wide, a phone.
+    /// Draws the picture for a page or a file or, with 420 units of width, for a phone.
     func chart(width: Double = 960) -> Chart {
         var svg = SVGWriter()
         svg.caption(title, in: width)
@@ -64,26 +64,26 @@ extension Picture {
             height: height, body: svg.text)
     }
 
-    /// Whether names fit beside what they name.
+    /// Returns whether names fit beside the things that they name.
     static func isWide(_ width: Double) -> Bool { width >= 640 }
 }
 
 extension Document.Block {
-    /// A picture, and the same for narrow screens.
+    /// Returns a picture with a second version for narrow screens.
     static func picture(_ picture: some Picture) -> Document.Block {
         .chart(picture.chart(), narrow: picture.chart(width: 420))
     }
 }
 
-/// The style of every picture, for a page with custom properties and for files of their own.
+/// The style of all pictures, for pages with custom properties and for separate files.
 enum ChartStyle {
     private static let shapes = String(decoding: PackageResources.chart_css, as: UTF8.self)
     private static let colours = String(decoding: PackageResources.chart_colours_css, as: UTF8.self)
 
-    /// Rules for a page that defines a custom property for each colour of the palette.
+    /// The rules for a page that defines a custom property for each colour of the palette.
     static let rules = shapes + colours
 
-    /// Rules for a file of its own. Colours are written out, because many viewers do not know custom properties.
+    /// The rules for a separate file. Colours are written out, because many viewers do not support custom properties.
     static let standalone =
         shapes + colourRules(.light) + "@media (prefers-color-scheme: dark) {\n" + colourRules(.dark) + "}\n"
 
@@ -92,14 +92,15 @@ enum ChartStyle {
     }
 }
 
-/// Colours of pages and pictures for one background.
+/// The colours of pages and pictures for one background.
 ///
 /// The series colours keep the hues of Okabe and Ito, which people with any of the common colour-vision deficiencies
-/// can tell apart; they are darkened on white and lightened on black until text in them has a contrast of 4.5:1. Shades
-/// (`h0` to `h6`, with their ink `i0` to `i6`) are steps of the first hue whose lightness alone tells them apart.
+/// can tell apart. They are darkened on white and lightened on black until text in them has a contrast of 4.5:1. Shades
+/// (`h0` to `h6`, with their ink `i0` to `i6`) are steps of the first hue and can be told apart by their lightness
+/// alone.
 /// - Source: Okabe and Ito, "Color Universal Design" (2008); WCAG 2.2, success criterion 1.4.3.
 struct Palette: Sendable {
-    /// Names and values, in the order in which they are written.
+    /// The names and values, in the order of output.
     let colours: [(name: String, value: String)]
 
     subscript(name: String) -> String {
@@ -129,22 +130,23 @@ struct Palette: Sendable {
     ])
 }
 
-/// How a series looks: colour, dashes and shape, of which any one is enough to tell it from the others.
+/// The look of a series: colour, dashes and shape. Each of them alone is enough to tell it from the others.
 ///
-/// The first six differ in all three. Further ones repeat colours with other dashes and other, hollow shapes.
+/// The first six series differ in all three. Further ones repeat colours, with other dashes and with other, hollow
+/// shapes.
 struct SeriesStyle: Hashable, Sendable {
     /// The index of the dashes and the shape, from 0.
     let index: Int
     /// The index of the colour in the palette.
     let colour: Int
 
-    /// Creates the style of a series, with its own colour or another one's.
+    /// Uses the index for the colour, too, unless a colour is given.
     init(_ index: Int, colour: Int? = nil) {
         self.index = max(index, 0)
         self.colour = max(colour ?? index, 0) % Palette.seriesCount
     }
 
-    /// The class of elements in the colour.
+    /// The class of elements in this colour.
     var colourClass: String { "s\(colour)" }
 
     var lineClass: String { "\(colourClass) d\((index + index / Palette.seriesCount) % Palette.seriesCount)" }

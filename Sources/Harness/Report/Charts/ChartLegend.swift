@@ -1,20 +1,20 @@
-/// The samples above a picture, in as many rows as they need.
+/// The legend above a picture, in as many rows as it needs.
 struct ChartLegend: Sendable {
     struct Entry: Sendable {
         var text: String
         var sample: Sample
     }
 
-    /// What stands for something in a picture.
+    /// The symbol of a legend entry.
     enum Sample: Sendable {
         case line(SeriesStyle)
         case mark(SeriesStyle)
         case ring
-        /// A line that is no measurement, by its number.
+        /// A line that is not a measurement, by its number.
         case reference(Int)
         case bar
         case lightBar
-        /// Nothing: the text explains something.
+        /// No symbol: the text is an explanation.
         case none
     }
 
@@ -22,7 +22,7 @@ struct ChartLegend: Sendable {
 
     private let width: Double
     private let placed: [(entry: Entry, x: Double, y: Double)]
-    /// The number of rows; at least 1.
+    /// The number of rows, at least 1.
     let rowCount: Int
 
     /// Places entries from left to right, within a picture's width.

@@ -7,18 +7,18 @@ struct HeatMap: Picture {
     var description: String
     var rows: [String]
     var columns: [String]
-    /// Row by row, a value for each column; `nil` where nothing was measured.
+    /// The values row by row, one for each column; `nil` for a missing measurement.
     var values: [[Value?]]
 
     struct Value: Sendable {
-        /// The value; above 0.
+        /// The value, above 0.
         var value: Double
         var number: String
-        /// The unit that is printed below it.
+        /// The unit printed below it.
         var unit: String
         /// The value in words, shown on hover.
         var words: String
-        /// Whether it is the best, or ties with it.
+        /// True if it is the best, or ties with it.
         var isBest: Bool
     }
 
@@ -26,7 +26,8 @@ struct HeatMap: Picture {
     /// The ratio between the values of neighbouring shades: the seventh root of 8.
     static let shadeRatio = 1.3459
 
-    /// The shade of a value: the last one is that of the greatest value, the first that of an eighth of it and less.
+    /// Returns the shade of a value. The last shade is that of the greatest value, the first that of an eighth of it or
+    /// less.
     static func shade(_ value: Double, of greatest: Double) -> Int {
         guard value > 0, greatest > 0 else { return 0 }
         var (shade, limit) = (shadeCount - 1, greatest / shadeRatio)
@@ -37,7 +38,7 @@ struct HeatMap: Picture {
         return shade
     }
 
-    /// The same with rows and columns exchanged.
+    /// The map with rows and columns exchanged.
     var transposed: HeatMap {
         var other = self
         (other.rows, other.columns) = (columns, rows)
@@ -53,7 +54,7 @@ struct HeatMap: Picture {
 
     private func draw(width: Double, left: Double, to svg: inout SVGWriter) -> Double {
         let cell = (width: (width - left - 16) / Double(max(columns.count, 1)), height: 40.0)
-        // Names that are wider than a column are turned.
+        // Names wider than a column are rotated.
         let widest = columns.map(TextWidth.estimate).max() ?? 0
         let isTurned = widest > cell.width - 6
         let top = isTurned ? 106 + min(widest, 130) * 0.72 : 114
@@ -91,7 +92,7 @@ struct HeatMap: Picture {
             Self.isWide(width)
             ? "slow to fast, a third more each" + (hasBest ? "; framed: the best and its ties" : "") : "slow to fast"
         svg.label(words, x: 16 + Double(Self.shadeCount) * 20 + 10, y: 52, class: "small")
-        // The values at the ends of the scale, below it.
+        // The values at the ends of the scale, printed below it.
         let edges = [("≤ ", greatest / 8), ("", greatest)].map { $0 + ByteCountText.rate(UInt64(max($1, 0))) }
         svg.label(edges[0], x: 16, y: 70, class: "small")
         svg.label(edges[1], x: 16 + Double(Self.shadeCount) * 20, y: 70, class: "small")
@@ -154,6 +155,6 @@ extension RunSummary {
             })
     }
 
-    /// More columns than this are too narrow for numbers.
+    /// With more columns than this, they are too narrow for numbers.
     private static let maxColumns = 16
 }

@@ -1,16 +1,16 @@
-/// A chart of something against size on logarithmic axes, one line a series.
+/// A chart of values by size on logarithmic axes, with one line per series.
 struct LineChart: Picture {
     var name: String
     var title: String
     var description: String
     var lines: [Line]
     var publishedPoints: [PublishedPoint] = []
-    /// What is drawn for comparison, such as the machine's limits.
+    /// The lines for comparison, such as the machine's limits.
     var references: [Reference] = []
     var vertical: LogAxis
-    /// The sizes that were published, with what stands under them; each is marked where the axis reaches it.
+    /// The published sizes, with the labels below them. Each is marked if the axis reaches it.
     ///
-    /// The 16 MB are chunks, of which an axis of windows says nothing.
+    /// The 16 MB have no label: they are chunks, and the axis is of windows.
     var marks: [(byteCount: UInt64, label: String)] = [(16_000_000, ""), (104_857_600, "published window")]
     var horizontalLabel = "window: plaintext decrypted in one step"
 
@@ -40,14 +40,14 @@ struct LineChart: Picture {
         var words: String
     }
 
-    /// A line that no cell was measured for.
+    /// A line that is not measured.
     struct Reference: Sendable {
         var name: String
         /// Sizes and values, in ascending order of size.
         var points: [(byteCount: UInt64, value: Double)]
     }
 
-    /// The labels of published points, each once.
+    /// The labels of published points, without duplicates.
     var publishedLabels: [String] { publishedPoints.map(\.label).unique }
 
     func draw(width: Double, to svg: inout SVGWriter) -> Double {
@@ -81,7 +81,7 @@ struct LineChart: Picture {
         }
     }
 
-    /// The names of all lines at their ends, where they fit beside the plot.
+    /// Draws the names of all lines at their ends, if there is enough width beside the plot.
     private func drawNames(in frame: LineChartFrame, to svg: inout SVGWriter) {
         guard frame.hasNameColumn else { return }
         typealias End = (text: String, x: Double, y: Double, classes: String)
@@ -95,7 +95,7 @@ struct LineChart: Picture {
                 (reference.name, frame.x(Double($0.byteCount)), frame.y($0.value), "small")
             }
         }
-        // A line that ends early keeps its name beside it; the others share a column, where names line up.
+        // A line that ends early has its name beside it. The names of the others are aligned in a column.
         let early = ends.filter { frame.right - $0.x > 60 }
         for (end, y) in zip(early, LabelStack.spread(early.map { $0.y - 8 }, distance: 15, within: frame.bounds)) {
             let text = TextWidth.shortened(end.text, to: frame.right - end.x - 9)
@@ -111,7 +111,7 @@ struct LineChart: Picture {
         }
     }
 
-    /// Draws the interval of each point, joined to a band.
+    /// Draws the intervals of the points, joined to a band.
     func drawBand(_ line: Line, in frame: LineChartFrame, to svg: inout SVGWriter) {
         guard line.points.contains(where: { $0.low < $0.high }) else { return }
         if line.points.count == 1, let point = line.points.first {
@@ -129,7 +129,7 @@ struct LineChart: Picture {
     func drawLine(_ line: Line, in frame: LineChartFrame, to svg: inout SVGWriter) {
         let positions = line.points.map { (x: frame.x(Double($0.byteCount)), y: frame.y($0.value)) }
         if positions.count > 1 { svg.path(positions, class: "line \(line.style.lineClass)") }
-        // Marks of more points than this would cover each other.
+        // More marks than this would cover each other.
         let step = max(1, (line.points.count + 63) / 64)
         for (index, (point, position)) in zip(line.points, positions).enumerated() where index.isMultiple(of: step) {
             svg.value(point.words) { $0.mark(line.style, x: position.x, y: position.y, radius: 4.5) }
@@ -145,12 +145,12 @@ struct LineChart: Picture {
     }
 }
 
-/// Where things lie in a line chart.
+/// The layout of a line chart.
 struct LineChartFrame: Sendable {
     let width: Double
     let left: Double
     let right: Double
-    /// Whether the names of the lines fit beside the plot; where they do not, the legend names them.
+    /// True if the names of the lines fit beside the plot. If they do not, the legend has them.
     let hasNameColumn: Bool
     let top: Double
     let bottom: Double
@@ -181,10 +181,10 @@ struct LineChartFrame: Sendable {
             to: top)
     }
 
-    /// From the top to the bottom of the plot.
+    /// The range from the top to the bottom of the plot.
     var bounds: ClosedRange<Double> { top...bottom }
 
-    /// Says whether a size lies between the smallest and the largest one drawn.
+    /// Returns whether a size lies between the smallest and the largest one drawn.
     func covers(_ byteCount: UInt64) -> Bool {
         (x.lower...x.upper).contains(LogScale.position(of: Double(byteCount), base: 2))
     }

@@ -1,6 +1,6 @@
 import Results
 
-/// A log-log chart of throughput against memory: a shape a configuration, the front, and the choice.
+/// A log-log chart of throughput against memory: a shape per configuration, the front, and the choice.
 struct ParetoChart: Picture {
     let name = "pareto"
     var title: String
@@ -18,17 +18,17 @@ struct ParetoChart: Picture {
         /// The median throughput in bytes per second.
         var bytesPerSecond: UInt64
         var low: UInt64, high: UInt64
-        /// What the point is marked as, such as `16 MB`.
+        /// The label of a marked point, such as `16 MB`.
         var mark: String?
         var isChoice: Bool
         /// Configuration and values in words, shown on hover.
         var words: String
     }
 
-    /// Less is not told apart, and is drawn where the reader's bound is.
+    /// The smallest memory growth that can be told from none. For less, the reader's bound is drawn.
     static let minMemory: UInt64 = 256 << 10
 
-    /// The points that no other one is faster than at no more memory, by their medians, least memory first.
+    /// The points for which no other one is faster with no more memory, by their medians, smallest memory first.
     var front: [Point] {
         var front: [Point] = []
         let order = points.sorted {
@@ -70,7 +70,7 @@ struct ParetoChart: Picture {
         return ChartLegend(entries + [.init(text: "front", sample: .reference(0))], width: width)
     }
 
-    /// A staircase: at each memory the max throughput that can be had for no more of it.
+    /// Draws a staircase: for each memory, the maximum throughput within that memory.
     private func drawFront(x: LogScale, y: LogScale, to svg: inout SVGWriter) {
         var steps: [(x: Double, y: Double)] = []
         for point in front {
@@ -98,7 +98,7 @@ struct ParetoChart: Picture {
         }
     }
 
-    /// Rings around marked points, each named where its name covers no other one.
+    /// Draws rings around marked points, with a name if it covers no other one.
     private func drawMarks(x: LogScale, y: LogScale, right: Double, to svg: inout SVGWriter) {
         var taken: [(x: Double, y: Double)] = points.filter(\.isChoice).map {
             (x(Double($0.memory)), y(Double($0.bytesPerSecond)))
@@ -121,12 +121,12 @@ struct ParetoChart: Picture {
         let position = (x: x(Double(point.memory)), y: y(Double(point.bytesPerSecond)))
         let index = point.style % Palette.seriesCount
         svg.path(commands: Marker.commands(shape: 1, x: position.x, y: position.y, radius: 9), class: "ring")
-        // Bold letters are wider than the estimate is made for.
+        // Bold letters are wider than the estimate assumes.
         let boldness = 1.12
         let name = TextWidth.shortened("choice: \(choiceName)", to: (right - x.start - 8) / boldness)
         let available = right - position.x - 16
         let needed = TextWidth.estimate(name) * boldness
-        // Right of the axis, whose values may be at this height.
+        // To the right of the axis, which may have a label at this height.
         let left = needed <= available ? position.x + 16 : max(right - needed, x.start + 4)
         // Above the front, where no point can be.
         svg.label(name, x: left, y: position.y - 16, class: "end s\(index)")
@@ -156,10 +156,11 @@ extension RunRecommendation {
             choiceName: advice.choice.map { label($0) })
     }
 
-    /// The max number of points of a picture; more cannot be told apart.
+    /// The maximum number of points in a picture; more cannot be told apart.
     private static let maxPoints = 400
 
-    /// Where there are too many points, the front, the choice, and of the others every few.
+    /// Returns the points to draw. If there are too many, these are the front, the choice, and every n-th of the
+    /// others.
     private static func drawn(_ points: [ParetoChart.Point]) -> [ParetoChart.Point] {
         guard points.count > maxPoints else { return points }
         let front = Set(
@@ -187,7 +188,7 @@ extension RunRecommendation {
                 + "\(ByteCountText.rate(speed.bytesPerSecond)), \(ByteCountText.growth(memory.growthByteCount))")
     }
 
-    /// Growth, or where the kernel's counters do not tell it from none, what the reader says its buffers need.
+    /// Returns the growth. If it cannot be told from none, returns the reader's bound for its buffers.
     private static func drawn(_ memory: MemoryRecord.Memory) -> UInt64 {
         guard memory.growthByteCount < ParetoChart.minMemory else { return memory.growthByteCount }
         return max(1, min(memory.boundByteCount ?? ParetoChart.minMemory, ParetoChart.minMemory))

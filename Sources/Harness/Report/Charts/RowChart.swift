@@ -1,4 +1,4 @@
-/// A chart with a row for each thing that is compared, and in it a lane for each series, on one logarithmic axis.
+/// A chart with a row for each compared item and a lane in it for each series, on one logarithmic axis.
 struct RowChart: Picture {
     var name: String
     var title: String
@@ -6,10 +6,10 @@ struct RowChart: Picture {
     var legend: [ChartLegend.Entry]
     var axis: Axis
     var rows: [Row]
-    /// The part of a wide picture that names have; more where a name needs it, up to two fifths of the picture.
+    /// The width for names in a wide picture; more if a name needs it, up to two fifths of the picture.
     var nameWidth = 232.0
 
-    /// The width that the names of some rows need.
+    /// Returns the width that the names of some rows need.
     static func nameWidth(of rows: [Row]) -> Double {
         let widths = rows.map { max(TextWidth.estimate($0.name) * 1.12, TextWidth.estimate($0.detail) / 1.05) + 28 }
         return min(max(widths.max() ?? 0, 232), 390)
@@ -20,32 +20,33 @@ struct RowChart: Picture {
         var scale: LogAxis
         /// The smallest value on the axis; smaller ones are drawn as an arrow.
         var minimum: Double?
-        /// A value with a line of its own.
+        /// A value marked by a line.
         var reference: Double?
-        /// How far the axis goes to both sides of 1, as a factor, in place of whole powers around all values.
+        /// The reach of the axis to both sides of 1, as a factor. Without it, the axis has whole powers around all
+        /// values.
         var reach: Double?
     }
 
     struct Row: Sendable {
-        /// What this row and those after it belong to, where that changes.
+        /// The group of this row and the following ones, if a new group begins.
         var heading: String?
         var name: String
         var detail: String
         var lanes: [Lane]
     }
 
-    /// What one series shows in a row.
+    /// The values of one series in a row.
     struct Lane: Sendable {
         var style: SeriesStyle
-        /// From where to where a line goes, and the marks across it.
+        /// The ends of a line. `ticks` are the marks across it.
         var line: (from: Double, to: Double)?
         var ticks: [Double] = []
         var point: Double?
         var ring: Double?
         var bar: Double?
-        /// Whether the bar is the lighter one of two.
+        /// True for the lighter one of two bars.
         var isLight = false
-        /// The value, beside the lane.
+        /// The value, printed beside the lane.
         var label = ""
         /// The value in words, shown on hover.
         var words: String
@@ -55,10 +56,10 @@ struct RowChart: Picture {
         }
     }
 
-    /// More rows than this are a table and no picture.
+    /// More rows than this are shown only in the table.
     static let maxRows = 40
 
-    /// Says that rows are missing, where they are.
+    /// Returns a remark that rows are missing, or an empty text if none are.
     static func remark(_ count: Int) -> String {
         count > maxRows ? " Of \(count) rows the first \(maxRows) are drawn; the table has all." : ""
     }
@@ -148,7 +149,7 @@ struct RowChart: Picture {
     }
 }
 
-/// Where things lie in a row chart.
+/// The layout of a row chart.
 struct RowChartFrame: Sendable {
     static let lane = 15.0
     private static let heading = 30.0
@@ -156,13 +157,13 @@ struct RowChartFrame: Sendable {
     let width: Double
     let left: Double
     let right: Double
-    /// Whether names stand beside the lanes; on narrow screens they stand above them.
+    /// True if names are beside the lanes; on narrow screens they are above them.
     let isWide: Bool
     let top: Double
     let bottom: Double
     let scale: LogScale
     let legend: ChartLegend
-    /// The top of each row, without its heading.
+    /// The tops of the rows, without their headings.
     let tops: [Double]
 
     /// Lays out a chart for its data and a width.
@@ -184,7 +185,7 @@ struct RowChartFrame: Sendable {
         let base = chart.axis.scale.base
         let values = chart.rows.flatMap(\.lanes).flatMap(\.values).map { max($0, chart.axis.minimum ?? $0) }
         if let reach = chart.axis.reach {
-            // The ends have lines of their own, inside of the picture.
+            // The ends are marked by lines, which must be inside the picture.
             let span = LogScale.position(of: reach, base: base) * 1.06
             scale = LogScale(base: base, lower: -span, upper: span, start: left, end: right)
         } else if let reference = chart.axis.reference {
@@ -199,7 +200,7 @@ struct RowChartFrame: Sendable {
         }
     }
 
-    /// The lines across the rows, with their labels.
+    /// Returns the lines across the rows, with their labels.
     func ticks(of axis: RowChart.Axis) -> [(x: Double, label: String?)] {
         if let reach = axis.reach { return [1 / reach, 1, reach].map { (scale($0), RatioText.times($0)) } }
         let step = scale.labelStep(spacing: 58)
@@ -208,7 +209,7 @@ struct RowChartFrame: Sendable {
         }
     }
 
-    /// The first lane's middle in a row that begins at `top`.
+    /// Returns the middle of the first lane in a row that begins at `top`.
     func firstLane(of row: RowChart.Row, top: Double) -> Double {
         guard isWide else { return top + 28 + Self.lane / 2 }
         let lanes = Double(row.lanes.count) * Self.lane

@@ -1,15 +1,17 @@
 import Results
 
-/// Cells of formats that notice changes, alike but for chunk, format and backend: what chunk sizes are compared by.
+/// Cells of formats that notice changes, which differ only in chunk, format and backend. They show the effect of chunk
+/// size.
 struct ChunkSeries: Sendable {
-    /// A cell with what the others differ in blanked.
+    /// A cell whose members that may differ are blank.
     let like: Cell
-    /// The cells of each backend with the best of each chunk, in ascending order of chunk.
+    /// The lines by backend: the best cell for each chunk, in ascending order of chunk.
     let lines: [(backend: String, cells: [CellSummary])]
-    /// The best cell of each format that notices no change, that has no chunks, and is alike otherwise.
+    /// The best cell of each format that neither notices changes nor has chunks, but matches otherwise.
     let references: [CellSummary]
 
-    /// Finds the cells of a workload, those on this machine first; `nil` where fewer than two chunks were measured.
+    /// Selects the cells of a workload, preferably those on this machine. Returns `nil` if fewer than two chunks were
+    /// measured.
     init?(_ summary: RunSummary, workload: String, merit: Merit) {
         let measured = summary.cells.filter {
             $0.cell.workload == workload && $0.cell.label == nil && merit.sample(of: $0) != nil
@@ -52,7 +54,8 @@ struct ChunkSeries: Sendable {
 }
 
 extension RunSummary {
-    /// Throughput by chunk of formats that notice changes, a line a backend; `nil` where fewer than two were measured.
+    /// Throughput by chunk of formats that notice changes, one line per backend; `nil` if fewer than two chunks were
+    /// measured.
     var chunkThroughputChart: LineChart? {
         chunkChart(
             "sequential", .throughput, name: "chunk-throughput",
@@ -69,8 +72,8 @@ extension RunSummary {
         }
     }
 
-    /// The median latency of random reads by chunk of formats that notice changes, a line a backend; `nil` where fewer
-    /// than two were measured.
+    /// The median latency of random reads by chunk of formats that notice changes, one line per backend; `nil` if fewer
+    /// than two chunks were measured.
     var chunkLatencyChart: LineChart? {
         guard let workload = mainRandomWorkload else { return nil }
         let size = Verdict.readSize(workload)

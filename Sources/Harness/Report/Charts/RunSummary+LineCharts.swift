@@ -16,7 +16,7 @@ extension RunSummary {
                     words: ByteCountText.rate(value) + (interval == nil ? ", " : ", 95 %: ") + speed.rangeText)
             }
         }
-        // A reference that is a hundred times slower would take the axis from those that are compared.
+        // A far slower backend would leave little of the axis for those that are compared.
         let slow = all.filter { line in
             (line.points.map(\.value).max() ?? 0) * Self.maxDistance < Double(speed.bytesPerSecond)
         }
@@ -49,7 +49,7 @@ extension RunSummary {
                 + "growth below \(ByteCountText.size(Self.minGrowth)) is drawn at that." + Self.remark(grid),
             lines: lines { cell in
                 cell.memory.map {
-                    // Below what is told apart there is no interval.
+                    // Growth below the resolution has no interval.
                     Value(
                         Self.drawnGrowth($0),
                         $0.growthByteCount < CellSummary.memoryResolution ? nil : cell.memorySample,
@@ -65,25 +65,25 @@ extension RunSummary {
         )
     }
 
-    /// A line that nowhere comes within this factor of the best is named and not drawn.
+    /// A line that nowhere reaches 1/16 of the best is named but not drawn.
     private static let maxDistance = 16.0
 
-    /// The number of a backend, from which its colour, dashes and shape follow.
+    /// Returns the number of a backend, which determines its colour, dashes and shape.
     func style(of backend: String) -> Int {
         backends.firstIndex(of: backend) ?? 0
     }
 
-    /// More lines than this cannot be followed; the others stand in the table.
+    /// A reader cannot follow more lines than this; the others are in the table.
     static let maxLines = 12
 
-    /// A page of memory: less growth cannot be seen, and nothing has no place on a logarithmic scale.
+    /// A page of memory, the smallest visible growth. A logarithmic scale cannot show 0.
     private static let minGrowth: UInt64 = 4096
 
     private static func drawnGrowth(_ memory: MemoryRecord.Memory) -> Double {
         Double(max(memory.growthByteCount, minGrowth))
     }
 
-    /// What a cell shows in a chart.
+    /// The figure of a cell in a chart.
     struct Value {
         var value: Double
         var low: Double
@@ -94,7 +94,7 @@ extension RunSummary {
             (self.value, self.low, self.high, self.words) = (value, low, high, words)
         }
 
-        /// A figure with the interval that its sample gives it.
+        /// A figure with the interval of its sample.
         init(_ value: Double, _ sample: LogSample?, words: String) {
             let interval = sample?.interval
             self.init(
@@ -103,7 +103,7 @@ extension RunSummary {
         }
     }
 
-    /// Says that lines are missing, where they are.
+    /// Returns a remark that lines are missing, or an empty text if none are.
     static func remark(_ grid: MainGrid) -> String {
         let count = grid.backends.count
         return count > maxLines ? " Of \(count) backends the first \(maxLines) are drawn; the table has all." : ""
@@ -125,7 +125,7 @@ extension RunSummary {
         }
     }
 
-    /// The machine's limits by window for the main series, as far as they are known.
+    /// The machine's limits by window for the main series, if they are known.
     private var limitReferences: [LineChart.Reference] {
         guard let main, main.cell.isLocal, let limits = results.header.limits,
             let source = LimitedSource(rawValue: main.source)
@@ -145,7 +145,8 @@ extension RunSummary {
         return references.map { LineChart.Reference(name: "limit: \($0.kind.shortText)", points: $0.points) }
     }
 
-    /// Returns points for sequential cells that reproduce something and read the same object as the main series.
+    /// Returns points for sequential cells that reproduce published configurations and read the same object as the main
+    /// series.
     private func publishedPoints(_ value: (CellSummary) -> (Double, String)?) -> [LineChart.PublishedPoint] {
         labelledCells.compactMap { cell in
             guard cell.cell.workload == "sequential", cell.speed != nil,
@@ -161,7 +162,7 @@ extension RunSummary {
 }
 
 extension BindingLimit.Kind {
-    /// What is limited, in two words.
+    /// The limited part of the machine, in two words.
     fileprivate var shortText: String {
         switch self {
         case .aesUnit: "AES unit"
@@ -172,7 +173,7 @@ extension BindingLimit.Kind {
 }
 
 extension RunSummary {
-    /// The backend whose latencies are drawn by window: that of the best cell.
+    /// The backend of the chart of latencies by window: that of the best cell.
     var windowLatencyBackend: String? {
         guard let name = best?.cell.backend, grid.cells(of: name).contains(where: { $0.latency != nil }) else {
             return nil
@@ -180,7 +181,7 @@ extension RunSummary {
         return name
     }
 
-    /// Latency percentiles of one sequential read against window size, for the best backend; `nil` if none were measured.
+    /// Latency percentiles of one sequential read by window size, for the best backend; `nil` if none were measured.
     var windowLatencyChart: LineChart? {
         guard let backend = windowLatencyBackend else { return nil }
         let cells = grid.cells(of: backend)
@@ -207,10 +208,10 @@ extension RunSummary {
             lines: lines, vertical: .nanoseconds)
     }
 
-    /// Time to first byte against what is decrypted in one step, or `nil` if it was not measured.
+    /// Time to first byte by the bytes decrypted in one step, or `nil` if it was not measured.
     ///
-    /// A reader that goes by block hands over a window at once; one that takes whole chunks decrypts a chunk before it can
-    /// deliver anything. Both kinds stand on the same axis.
+    /// A reader by block delivers a window at once. A reader of whole chunks decrypts a chunk before it can deliver
+    /// anything. Both kinds are on the same axis.
     var firstByteChart: LineChart? {
         let byBlock = lines(Self.value)
         let byChunk = chunkLines(from: byBlock.count)
@@ -235,7 +236,7 @@ extension RunSummary {
         }
     }
 
-    /// A line for each backend that read whole chunks of several sizes, in the main random workload.
+    /// Returns a line for each backend that read whole chunks of several sizes, in the main random workload.
     private func chunkLines(from firstIndex: Int) -> [LineChart.Line] {
         let workload = mainRandomWorkload
         let cells = cells.filter {

@@ -1,11 +1,11 @@
 import Results
 
 extension RunSummary {
-    /// Latencies of range reads by workload and configuration, or `nil` if none were measured.
+    /// Returns latencies of range reads by workload and configuration, or `nil` if none were measured.
     /// - Parameters:
-    ///   - kind: How the workloads begin: `random` or `trace`.
+    ///   - kind: The prefix of the workloads: `random` or `trace`.
     ///   - name: The picture's name.
-    ///   - title: What the picture shows.
+    ///   - title: The picture's title.
     /// - Returns: The picture, or `nil`.
     func latencyChart(_ kind: String, name: String, title: String) -> RowChart? {
         let groups = rangeGroups(kind)
@@ -80,8 +80,8 @@ extension RunSummary {
 }
 
 extension RatioGrid {
-    /// The ratios as a forest plot: a row a window, a lane a backend.
-    /// - Parameter style: The number of a backend, from which its colour and shape follow.
+    /// Returns the ratios as a forest plot: one row per window, one lane per backend.
+    /// - Parameter style: Returns the number of a backend, which determines its colour and shape.
     /// - Returns: The picture.
     func chart(style: (String) -> Int) -> RowChart {
         let reference = "\(best.cell.backend) with \(ByteCountText.size(best.cell.windowByteCount)) windows"

@@ -1,4 +1,4 @@
-/// Writes SVG elements as text, one a line, with coordinates rounded to a tenth.
+/// Writes SVG elements as text, one per line, with coordinates rounded to a tenth.
 struct SVGWriter {
     private(set) var text = ""
 
@@ -28,12 +28,13 @@ struct SVGWriter {
         add("<path class=\"\(name)\" d=\"M\(steps.joined(separator: "L"))\(closed ? "Z" : "")\"/>")
     }
 
-    /// Adds a path given by its commands.
+    /// Adds a path with the given commands.
     mutating func path(commands: String, class name: String) {
         add("<path class=\"\(name)\" d=\"\(commands)\"/>")
     }
 
-    /// Adds text, escaped; `anchor` is `start`, `middle` or `end`, and `turned` the degrees clockwise around that point.
+    /// Adds text, which is escaped. `anchor` is `start`, `middle` or `end`. `turned` is the rotation around the point,
+    /// in degrees clockwise.
     mutating func label(
         _ label: String, x: Double, y: Double, anchor: String = "start", turned: Int = 0, class name: String
     ) {
@@ -44,9 +45,9 @@ struct SVGWriter {
         add("<text class=\"\(name)\" \(origin)\(end)\(turn)>\(MarkupText.markup(label))</text>")
     }
 
-    /// Adds a heading at the left edge of a picture, cut where it would leave it at the right.
+    /// Adds a heading at the left edge of a picture, shortened if it would exceed the right edge.
     mutating func caption(_ text: String, y: Double = 26, in width: Double) {
-        // Its letters are larger and bold, and so wider than the estimate is made for.
+        // The letters are larger and bold, so they are wider than the estimate.
         label(TextWidth.shortened(text, to: (width - 32) / 1.25), x: 16, y: y, class: "caption")
     }
 
@@ -55,7 +56,7 @@ struct SVGWriter {
         path(commands: Marker.commands(shape: style.shape, x: x, y: y, radius: radius), class: style.markClass)
     }
 
-    /// Adds elements that stand for a value. It is shown on hover, and by the script on keyboard focus.
+    /// Adds elements that represent a value. The value is shown on hover, and by the script on keyboard focus.
     mutating func value(_ words: String, _ draw: (inout SVGWriter) -> Void) {
         add("<g class=\"v\"><title>\(MarkupText.markup(words))</title>")
         draw(&self)
@@ -67,7 +68,7 @@ struct SVGWriter {
     }
 }
 
-/// The shape that stands for a series beside its colour and dashes.
+/// The shape of a series, in addition to its colour and dashes.
 enum Marker {
     /// Returns the path of a filled shape around a point.
     static func commands(shape: Int, x: Double, y: Double, radius: Double = 5) -> String {
@@ -90,15 +91,15 @@ enum Marker {
     }
 }
 
-/// The width of text, without knowing the font: enough to place labels, not to set type.
+/// Estimates of the width of text, without knowing the font: enough to place labels, not to set type.
 enum TextWidth {
-    /// Returns about how wide text of 13 units is; wide scripts count double.
+    /// Returns the estimated width of text with a font size of 13 units; wide scripts count double.
     static func estimate(_ text: String) -> Double {
         text.unicodeScalars.reduce(0) { $0 + ($1.value < 0x1100 ? 7.2 : 14) }
     }
 
-    /// Returns the text; if it is wider, without the folders of a plug-in's or program's name, and then cut and ended with an
-    /// ellipsis.
+    /// Returns the text if it fits. Otherwise it first removes the folders from a plug-in's or program's name, then
+    /// shortens the text and adds an ellipsis.
     static func shortened(_ text: String, to width: Double) -> String {
         guard estimate(text) > width else { return text }
         let text = withoutFolders(text)
@@ -111,7 +112,7 @@ enum TextWidth {
         return kept + "…"
     }
 
-    /// `plugin:/opt/lib.so` as `lib.so`, and `subject:node examples/reader.mjs` as `node reader.mjs`.
+    /// Returns `plugin:/opt/lib.so` as `lib.so`, and `subject:node examples/reader.mjs` as `node reader.mjs`.
     private static func withoutFolders(_ text: String) -> String {
         guard let prefix = ["plugin:", "subject:"].first(where: text.hasPrefix) else { return text }
         return text.dropFirst(prefix.count).split(separator: " ").map { word in
@@ -120,15 +121,16 @@ enum TextWidth {
     }
 }
 
-/// Keeps labels in a column from covering each other.
+/// Positions of labels in a column that do not cover each other.
 enum LabelStack {
-    /// Returns positions as close to the wanted ones as a minimal distance and the column's ends allow.
+    /// Returns positions as close to the wanted ones as a minimum distance and the column's ends allow.
     ///
-    /// The order of the result is that of `wanted`; equal positions keep it.
+    /// The result is in the order of `wanted`; equal positions keep their order.
     static func spread(_ wanted: [Double], distance: Double, within bounds: ClosedRange<Double>) -> [Double] {
         let order = wanted.indices.sorted { (wanted[$0], $0) < (wanted[$1], $1) }
         var placed = order.map { wanted[$0] }
-        // Forward pushes down what is too close, backward pulls up what has left the column; each keeps the order.
+        // The forward pass pushes down labels that are too close, the backward pass pulls up those beyond the column.
+        // Both keep the order.
         for index in placed.indices.dropFirst() {
             placed[index] = max(placed[index], placed[index - 1] + distance)
         }

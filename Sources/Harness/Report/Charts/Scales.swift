@@ -1,20 +1,20 @@
-/// Maps values to coordinates so that equal ratios are equal distances.
+/// A mapping of values to coordinates in which equal ratios are equal distances.
 ///
-/// Positions are counted in doublings or decades above 1; computing them needs only powers, not logarithms, so that
+/// Positions are counted in doublings or decades above 1. Their computation needs only powers, no logarithms, so that
 /// the same values give the same coordinates with every C library.
 struct LogScale: Sendable {
     /// The ratio between neighbouring gridlines: 2 or 10.
     let base: Double
-    /// The least value's position, in powers of `base`.
+    /// The minimum's position, in powers of `base`.
     let lower: Double
-    /// The greatest value's position, in powers of `base`.
+    /// The maximum's position, in powers of `base`.
     let upper: Double
     /// The coordinate of `lower`.
     let start: Double
     /// The coordinate of `upper`.
     let end: Double
 
-    /// Creates a scale whose ends are whole powers of the base around all values.
+    /// A scale whose ends are whole powers of the base around all values.
     init(base: Double, covering values: [Double], atLeast span: Double, from start: Double, to end: Double) {
         let positions = values.filter { $0 > 0 && $0.isFinite }.map { Self.position(of: $0, base: base) }
         let lower = (positions.min() ?? 0).rounded(.down)
@@ -32,7 +32,7 @@ struct LogScale: Sendable {
         self.end = end
     }
 
-    /// Returns the coordinate of a value; values below the scale are drawn at its lower end, others at its upper end.
+    /// Returns the coordinate of a value; values outside the scale are drawn at its ends.
     func callAsFunction(_ value: Double) -> Double {
         let position = value > 0 && value.isFinite ? Self.position(of: value, base: base) : lower
         return coordinate(atPosition: min(max(position, lower), upper))
@@ -45,7 +45,7 @@ struct LogScale: Sendable {
 
     var powers: ClosedRange<Int> { Int(lower.rounded(.up))...max(Int(upper.rounded(.down)), Int(lower.rounded(.up))) }
 
-    /// Returns how many powers lie between labels that are that far apart.
+    /// Returns the number of powers between labels that are at least `spacing` apart.
     func labelStep(spacing: Double) -> Int {
         let distance = (end - start).magnitude / (upper - lower)
         var step = 1
@@ -91,20 +91,20 @@ struct LogScale: Sendable {
 struct LogAxis: Sendable {
     /// The ratio between neighbouring gridlines: 2 or 10.
     var base: Double
-    /// Turns a power of the base into a label; `nil` for one that has none.
+    /// Returns the label of a power of the base; `nil` for a power without one.
     var label: @Sendable (Int) -> String?
 
-    /// An axis of bytes, each gridline double the one below.
-    /// - Parameter unit: What follows the size, such as `/s`.
+    /// Returns an axis of bytes, on which each gridline is double the one below.
+    /// - Parameter unit: A suffix for the size, such as `/s`.
     /// - Returns: The axis.
     static func bytes(_ unit: String = "") -> LogAxis {
         LogAxis(base: 2) { (0..<63).contains($0) ? ByteCountText.size(1 << UInt64($0)) + unit : nil }
     }
 
-    /// An axis of nanoseconds, each gridline ten times the one below.
+    /// An axis of nanoseconds, on which each gridline is ten times the one below.
     static let nanoseconds = LogAxis(base: 10) { DurationText.decade(nanosecondPower: $0) }
 
-    /// An axis of ratios, each gridline ten times the one below.
+    /// An axis of ratios, on which each gridline is ten times the one below.
     static let decades = LogAxis(base: 10, label: RatioText.decade)
 }
 
@@ -129,7 +129,7 @@ extension SVGWriter {
     }
 }
 
-/// Maps values from 0 on to coordinates so that equal differences are equal distances.
+/// A mapping of values from 0 upward to coordinates in which equal differences are equal distances.
 struct LinearScale: Sendable {
     /// The distance between gridlines: 1, 2 or 5 times a power of ten.
     let step: Double
@@ -139,19 +139,19 @@ struct LinearScale: Sendable {
     /// The coordinate of `upper`.
     let end: Double
 
-    /// Creates a scale that begins at 0.
+    /// A scale that begins at 0.
     ///
     /// - Parameters:
-    ///   - greatest: The greatest value.
-    ///   - spacing: How far gridlines must be apart.
+    ///   - greatest: The maximum value.
+    ///   - spacing: The minimum distance of gridlines.
     ///   - start: The coordinate of 0.
     ///   - end: The coordinate of the scale's end.
-    ///   - isRound: Whether the scale ends at a gridline.
+    ///   - isRound: True if the scale ends at a gridline.
     init(greatest: Double, spacing: Double, from start: Double, to end: Double, isRound: Bool) {
         let greatest = greatest.isFinite ? max(greatest, 1) : 1
         let maximum = max((end - start).magnitude / spacing, 1)
         var step = 1.0
-        // 1, 2, 5, 10, 20, 50: by 2, by 2.5, by 2.
+        // The steps 1, 2, 5, 10, 20, 50 grow by factors of 2, 2.5 and 2.
         var index = 0
         while greatest / step > maximum, step < 1e30 {
             step *= index % 3 == 1 ? 2.5 : 2
@@ -163,12 +163,12 @@ struct LinearScale: Sendable {
         self.end = end
     }
 
-    /// Returns the coordinate of a value; those beyond the scale are drawn at its ends.
+    /// Returns the coordinate of a value; values outside the scale are drawn at its ends.
     func callAsFunction(_ value: Double) -> Double {
         start + min(max(value, 0), upper) / upper * (end - start)
     }
 
-    /// The values of the gridlines, from 0 on.
+    /// The values of the gridlines, from 0.
     var lines: [Double] {
         (0...Int((upper / step).rounded(.down))).map { Double($0) * step }
     }

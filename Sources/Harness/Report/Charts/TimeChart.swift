@@ -1,14 +1,14 @@
-/// A chart of how often something happens over time, on linear axes that begin at 0, one line a series.
+/// A chart of the frequency of events over time, on linear axes that begin at 0, with one line per series.
 struct TimeChart: Picture {
     var name: String
     var title: String
     var description: String
     var lines: [Line]
-    /// What the lines with dashes are that stand beside others.
+    /// The meaning of the dashed lines beside others.
     var besideName = ""
-    /// Levels that were not measured, such as what a server can do.
+    /// Levels that were not measured, such as the capacity of a server.
     var levels: [(name: String, value: Double)] = []
-    /// A moment with a line of its own.
+    /// A moment marked by a line.
     var moment: (seconds: Double, name: String)?
     var horizontalLabel: String
 
@@ -17,20 +17,20 @@ struct TimeChart: Picture {
         /// Its colour, dashes and shape.
         var style: SeriesStyle
         var steps: Steps
-        /// What is drawn beside it, with dashes.
+        /// The steps drawn beside it, dashed.
         var beside: Steps?
-        /// Its peak, where it is written.
+        /// The peak, printed beside the line.
         var label: String
         /// The peak in words, shown on hover.
         var words: String
     }
 
-    /// Values that each hold for the same time.
+    /// Values that each hold for the same duration.
     struct Steps: Sendable {
         var seconds: Double
         var values: [Double]
 
-        /// When the first and the last value are over that are not 0; `nil` if all are.
+        /// The range of values from the first to the last that is not 0; `nil` if all are 0.
         var range: Range<Int>? {
             guard let first = values.firstIndex(where: { $0 > 0 }), let last = values.lastIndex(where: { $0 > 0 })
             else { return nil }
@@ -117,7 +117,7 @@ struct TimeChart: Picture {
         svg.path(points(line.steps, in: frame), closed: true, class: "band \(line.style.colourClass)")
     }
 
-    /// Each series' shape at its peak, with the peak beside it.
+    /// Draws the shape of each series at its peak, with the peak beside it.
     private func drawPeaks(in frame: Frame, to svg: inout SVGWriter) {
         typealias Peak = (line: Line, x: Double, y: Double)
         let peaks = lines.compactMap { line -> Peak? in
@@ -139,7 +139,7 @@ struct TimeChart: Picture {
         }
     }
 
-    /// The corners of steps, from 0 up to the first and from the last down to 0.
+    /// Returns the corners of steps, from 0 up to the first and from the last down to 0.
     private func points(_ steps: Steps, in frame: Frame) -> [(x: Double, y: Double)] {
         guard let range = steps.range else { return [] }
         var points = [(x: frame.x(Double(range.lowerBound) * steps.seconds), y: frame.bottom)]

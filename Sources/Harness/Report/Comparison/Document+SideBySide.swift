@@ -77,7 +77,7 @@ extension Document {
         return blocks.isEmpty ? nil : Section(name: "memory", title: "Memory side by side", blocks: blocks)
     }
 
-    /// A table with a row a cell and a column a run; folded where it is long.
+    /// Returns a table with a row per cell and a column per run, folded if it is long.
     private static func cellTable(
         _ sideBySide: SideBySide, _ caption: String, _ entry: (CellSummary) -> Table.Entry
     ) -> [Block] {

@@ -1,13 +1,13 @@
 extension RunComparison {
-    /// More rows than these are a table and no picture.
+    /// More rows than this are shown only in the table.
     private static let maxRows = 60
-    /// How far the axis may reach from 1, as factors.
+    /// The possible reaches of the axis to both sides of 1, as factors.
     private static let reaches = [1.02, 1.05, 1.1, 1.2, 1.5, 2, 3, 5, 10, 30, 100, 1000, 1e6]
 
-    /// The ratios with their intervals as a picture, a row a cell, or `nil` if there are none.
+    /// The ratios with their intervals as a picture with a row per cell, or `nil` if there are none.
     var chart: RowChart? {
         guard !pairs.isEmpty else { return nil }
-        // What is judged comes first; the table has all.
+        // Judged cells come first; the table has all cells.
         let judged = pairs.enumerated().sorted { one, other in
             (rank(one.element), one.offset) < (rank(other.element), other.offset)
         }
@@ -51,7 +51,7 @@ extension RunComparison {
         }
     }
 
-    /// How far the axis reaches: the next round factor beyond all ratios and intervals.
+    /// Returns the reach of the axis: the next round factor beyond all ratios and intervals.
     private func reach(_ pairs: [CellPair]) -> Double {
         let ends = pairs.flatMap { [$0.ratio.low, $0.ratio.ratio, $0.ratio.high] }
         let farthest = ends.filter { $0 > 0 && $0.isFinite }.map { max($0, 1 / $0) }.max() ?? 1

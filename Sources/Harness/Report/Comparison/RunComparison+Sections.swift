@@ -2,7 +2,7 @@ import Results
 package import Support
 
 extension RunComparison {
-    /// The comparison as plain parts: what differs, the cells of both, the cells of one.
+    /// The comparison as plain parts: the differences, the cells of both runs, the cells of one run.
     var sections: [Document.Section] {
         [differenceSection, pairSection, unpairedSection].compactMap { $0 }
     }
@@ -67,7 +67,7 @@ extension RunComparison {
         return lines
     }
 
-    /// What came out, in a few lines.
+    /// The findings, in a few lines.
     package var findings: [String] {
         guard !pairs.isEmpty else { return ["No cell has figures in both runs: there is nothing to compare."] }
         guard isSameHost else {

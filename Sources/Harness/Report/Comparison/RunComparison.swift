@@ -1,32 +1,32 @@
 package import Results
 import Support
 
-/// Two runs side by side: what differs between them, and how each cell that both have came out.
+/// Two runs side by side: the differences between them, and the ratio for each cell that both have.
 ///
-/// It is no gate. The two runs were made at different times, so that a change of the machine cannot be told from a change
-/// of the program; `chunkwise gate` measures both at once.
+/// This is not a gate. The two runs were made at different times, so a change of the machine cannot be told from a
+/// change of the program. `chunkwise gate` measures both at once.
 package struct RunComparison: Sendable {
     let runSet: RunSet<RunSummary>
-    /// What differs between the runs, what concerns the machine first.
+    /// The differences between the runs, those of the machine first.
     package let differences: [RunDifference]
-    /// The cells with figures in both, in the order of the first run.
+    /// The cells with figures in both runs, in the order of the first run.
     package let pairs: [CellPair]
     /// Cells that only the first run has.
     package let onlyInA: [Cell]
     /// Cells that only the second run has.
     package let onlyInB: [Cell]
-    /// Cells of both that have no figures in one or both, and why.
+    /// The cells of both runs without figures in at least one, with the reasons.
     package let withoutFigures: [MissingFigures]
 
     package struct MissingFigures: Hashable, Sendable {
         package var cell: Cell
-        /// Why the first run has none; `nil` if it has.
+        /// The reason why the first run has none; `nil` if it has figures.
         package var a: String?
-        /// Why the second run has none; `nil` if it has.
+        /// The reason why the second run has none; `nil` if it has figures.
         package var b: String?
     }
 
-    /// Compares two runs, by what they are called.
+    /// Compares two runs, each with its name.
     package init(_ a: RunResults, named nameA: String, with b: RunResults, named nameB: String) {
         runSet = RunSet([RunSummary(a, named: nameA), RunSummary(b, named: nameB)])
         differences = runSet.differences
@@ -50,18 +50,18 @@ package struct RunComparison: Sendable {
 
     package var nameB: String { runSet.runs[1].name }
 
-    /// Whether both runs were made on one machine, as far as their headers tell.
+    /// True if both runs were made on one machine, as far as their headers tell.
     package var isSameHost: Bool { !differences.contains(where: \.isOfHost) }
 
-    /// What the interval of a pair says; nothing on different hosts.
+    /// Returns the relation by the interval of a pair; `notJudged` on different hosts.
     package func relation(_ pair: CellPair) -> CellPair.Relation { isSameHost ? pair.relation : .notJudged }
 
-    /// How many cells lie within 5 % of each other.
+    /// The number of cells whose throughputs lie within 5 % of each other.
     package var within5PercentCount: Int { pairs.count(where: \.isWithin5Percent) }
 
     func count(_ relation: CellPair.Relation) -> Int { pairs.count { self.relation($0) == relation } }
 
-    /// What must be known before any ratio is read.
+    /// The caveats that a reader must know before any ratio.
     var warnings: [String] {
         var warnings: [String] = []
         let hosts = differences.filter(\.isOfHost).map(\.name)
@@ -118,7 +118,7 @@ package struct RunComparison: Sendable {
         ] + document.charts.map { ReportFile(name: "\($0.name).svg", text: $0.standalone) }
     }
 
-    /// One form of the comparison, or `nil` where there is no such form.
+    /// Returns one form of the comparison, or `nil` if it has no such form.
     package func file(_ format: ReportFormat) -> ReportFile? {
         switch format {
         case .html: ReportFile(name: "index.html", text: HTMLRenderer.render(Document(self)))

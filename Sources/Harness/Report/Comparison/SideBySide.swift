@@ -1,22 +1,22 @@
 package import Results
 import Support
 
-/// Several runs on one page, each by itself: runs of one host beside each other, and hosts never averaged.
+/// Several runs on one page: runs of one host beside each other, and figures of hosts never averaged.
 package struct SideBySide: Sendable {
-    /// The runs: those of one host together, in the order in which hosts are first named, and by start.
+    /// The runs: grouped by host, in the order in which hosts are first named, and sorted by start within a host.
     let runSet: RunSet<RunSummary>
-    /// The same with what their columns are called.
+    /// The same runs with the labels of their columns.
     let runs: [Run]
-    /// The hosts of a merged run, where these are the runs.
+    /// The fleet, if the runs are the hosts of a merged run.
     private let fleet: Fleet?
 
     struct Run: Sendable {
-        /// What its columns are called: a number and the host.
+        /// The label of its columns: a number and the host.
         var label: String
         let summary: RunSummary
         /// The verdict's sentences.
         let verdict: [String]
-        /// The one that says what to take.
+        /// The sentence with the choice.
         let headline: String
 
         init(label: String, summary: RunSummary) {
@@ -25,9 +25,9 @@ package struct SideBySide: Sendable {
         }
     }
 
-    /// Sums up runs.
+    /// Summarizes runs.
     ///
-    /// - Parameter runs: The runs, with what the user calls them.
+    /// - Parameter runs: The runs, each with the name that the user gave it.
     package init(_ runs: [(name: String, results: RunResults)]) {
         fleet = nil
         runSet = RunSet(runs.map { RunSummary($0.results, named: $0.name) }).groupedByHost
@@ -36,7 +36,7 @@ package struct SideBySide: Sendable {
         }
     }
 
-    /// Sums up what the hosts of a merged run found.
+    /// Summarizes the results of the hosts of a merged run.
     package init(hosts: [RunResults]) {
         var counts: [String: Int] = [:]
         let summaries = hosts.map { host in
@@ -51,13 +51,13 @@ package struct SideBySide: Sendable {
 
     var hostCount: Int { fleet?.hosts.count ?? runSet.hosts.count }
 
-    /// `2 runs on 1 host`.
+    /// The title, such as `2 runs on 1 host side by side`.
     var title: String {
         if let fleet { return "\(RatioText.count(hostCount, "host")) of \(RatioText.count(fleet.kinds.count, "kind"))" }
         return "\(RatioText.count(runs.count, "run")) on \(RatioText.count(hostCount, "host")) side by side"
     }
 
-    /// What no reader should miss: each run's first finding, and that nothing is averaged.
+    /// The findings that no reader should miss: the first finding of each run, and a note that nothing is averaged.
     package var verdict: [String] {
         fleet?.verdict ?? runs.map { "\($0.label): \($0.headline)" } + [
             hostCount > 1
@@ -67,7 +67,7 @@ package struct SideBySide: Sendable {
         ]
     }
 
-    /// What must be known before any figure is read.
+    /// The caveats that a reader must know before any figure.
     var warnings: [String] {
         if let fleet { return fleet.warnings }
         var warnings: [String] = []
@@ -86,7 +86,7 @@ package struct SideBySide: Sendable {
         return warnings
     }
 
-    /// The page, Markdown in full and for a comment, and the figures of all runs as JSON, CSV and JUnit.
+    /// The files: the page, Markdown in full and for a comment, and the figures of all runs as JSON, CSV and JUnit.
     package var files: [ReportFile] {
         let document = document
         return ReportFormat.allCases.map { file($0, document) }

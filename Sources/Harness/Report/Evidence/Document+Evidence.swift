@@ -2,7 +2,7 @@ package import Results
 import Support
 
 extension Document {
-    /// Puts together the evidence: failures first, then what rests on which vectors, then how it came about.
+    /// The evidence as a document: failures first, then the vectors behind each requirement, then the origin.
     init(_ evidence: Evidence) {
         title = "Random-access decryption: evidence of conformance"
         subtitle =
@@ -127,7 +127,7 @@ extension Document {
 }
 
 extension ConformanceRecord {
-    /// What was executed: vectors, and for a program checks of how it speaks the protocol.
+    /// The number of executed vectors and, for a program, of checks of the protocol.
     package var executedText: String {
         func text(_ count: Int, _ noun: String) -> String {
             SignificantDigits.grouped(UInt64(max(count, 0))) + " " + noun + (count == 1 ? "" : "s")
@@ -139,12 +139,12 @@ extension ConformanceRecord {
 }
 
 extension Evidence {
-    /// The command line that runs the group of a failed vector again.
+    /// Returns the command line that repeats the group of a failed vector.
     fileprivate func commandRepeating(_ failure: ConformanceRecord.Failure) -> String {
         ShellText.joined(repeatingWords + ["--only", failure.id])
     }
 
-    /// The command line without what it writes.
+    /// The command line without the options that write files.
     fileprivate var repeatingWords: [String] {
         var words: [String] = []
         var skips = false
@@ -186,7 +186,7 @@ extension Document {
                 + (programs.isEmpty ? [] : [.table(programTable)]))
     }
 
-    /// Which planted faults were noticed, and by which vectors.
+    /// The injected faults, each with its outcome and the vectors that noticed it.
     static func mutants(_ evidence: Evidence) -> Section? {
         guard let mutants = evidence.mutants else { return nil }
         let rows = mutants.sorted { !$0.isKilled && $1.isKilled }.map { mutant in
@@ -207,7 +207,7 @@ extension Document {
             ])
     }
 
-    /// What each class of vectors stands for, and how each subject did in it.
+    /// The classes of vectors with their meanings, and the outcome of each subject.
     static func flags(_ evidence: Evidence) -> Section {
         let rows = evidence.flags.map { flag in
             [Table.Entry(flag.flag), Table.Entry(flag.explanation), Table.Entry(flag.source)]
@@ -246,15 +246,15 @@ extension Document {
     }
 }
 
-/// How a subject did in the vectors that test one requirement.
+/// The outcome of a subject in the vectors that test one requirement.
 struct RequirementOutcome: Hashable, Sendable {
     var passed = 0
     var failed = 0
     var unsupported = 0
     var notRun = 0
 
-    /// Adds up the requirement's flags. A vector with two of them counts twice: the sum says whether there were any, and
-    /// whether any failed, not how many different ones there were.
+    /// Adds up the outcomes of the requirement's flags. A vector with two of these flags counts twice. The sum
+    /// therefore shows whether there were any vectors and whether any failed, but not their number.
     init(of record: ConformanceRecord, in requirement: Evidence.Requirement) {
         for outcome in record.flags ?? [] where requirement.flags.contains(outcome.flag) {
             passed += outcome.passed
@@ -264,7 +264,7 @@ struct RequirementOutcome: Hashable, Sendable {
         }
     }
 
-    /// The verdict: passed, failed, unsupported and not run are four different things, and not tested is a fifth.
+    /// The verdict. Passed, failed, unsupported, not run and not tested are five different outcomes.
     var verdict: Verdict {
         if failed > 0 { return .failed }
         if passed > 0 { return .passed }

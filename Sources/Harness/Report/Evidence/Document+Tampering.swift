@@ -2,7 +2,7 @@ package import Results
 package import Support
 
 extension Document {
-    /// Which changes to a ciphertext were noticed, and what was delivered all the same.
+    /// The changes to ciphertexts that were noticed, and the bytes delivered despite the others.
     static func tampering(_ evidence: Evidence) -> Section? {
         guard let records = evidence.tampering, !records.isEmpty else { return nil }
         let groups = TamperGroup.groups(of: records)
@@ -51,7 +51,7 @@ extension Document {
 
     private static func entry(_ counts: TamperRecord.Row.Counts, isAuthenticated: Bool) -> Table.Entry {
         guard counts.cases > 0 else { return .absent }
-        // What is missing, or too much, stands in the notes: three figures more make columns of lines.
+        // Missing and extra bytes are in the notes: three more figures would turn columns into lines.
         let wrong = counts.wrongByteCount
         let parts = wrong > 0 ? ["\(SignificantDigits.grouped(wrong)) B wrong"] : []
         let failed = counts.failed > 0 ? ["\(counts.failed) failed"] : []
@@ -80,7 +80,7 @@ extension Document {
 }
 
 extension TamperRecord.Row.State {
-    /// What there is to say of a row that was not run to its end; `nil` of one that was.
+    /// The remark for a row that was not run to its end; `nil` for a complete one.
     var words: String? {
         switch self {
         case .run: nil
@@ -91,7 +91,7 @@ extension TamperRecord.Row.State {
 }
 
 extension TamperRecord {
-    /// Records as one JSON object, as `data/schemas/tamper.json` has it: all cases of all subjects.
+    /// Returns records as one JSON object in the format of `data/schemas/tamper.json`, with all cases of all subjects.
     package static func json(_ records: [TamperRecord]) -> JSONValue {
         [
             "schema": .string(currentSchema),
@@ -101,7 +101,7 @@ extension TamperRecord {
         ]
     }
 
-    /// The record with those of its cases that are asked for.
+    /// Returns the record with the selected cases.
     func json(listing isListed: (Case) -> Bool) -> JSONValue {
         [
             "name": .string(subject), "executed": JSONValue(count: executed), "failed": JSONValue(count: failed),

@@ -1,29 +1,29 @@
 import Results
 
-/// Failures of one subject that are alike: of the same flags and for the same reason, but for its figures; and what follows
-/// from an object that was not opened as it should be.
+/// Similar failures of one subject. They have the same flags and the same reason except for its figures. Failed reads
+/// of an object join the group of its failed opening.
 struct FailureGroup {
     /// The smallest counterexample.
     let first: ConformanceRecord.Failure
-    /// The others.
+    /// The other failures of the group.
     private(set) var others: [ConformanceRecord.Failure] = []
 
     private init(_ first: ConformanceRecord.Failure) {
         self.first = first
     }
 
-    /// The others in a sentence; `nil` if there are none.
+    /// A sentence about the others; `nil` if there are none.
     var othersText: String? {
         guard !others.isEmpty else { return nil }
         let named = others.prefix(3).map(\.id).joined(separator: "; ")
         return "and \(RatioText.count(others.count, "failure")) like it: \(named)" + (others.count > 3 ? "; …" : "")
     }
 
-    /// Groups failures, in the order of the first of each.
+    /// Returns the groups of failures, in the order of the first failure of each.
     static func groups(of failures: [ConformanceRecord.Failure]) -> [FailureGroup] {
         var groups: [FailureGroup] = []
         var known: [[String]: Int] = [:]
-        // By the object's identifier: what is read of it follows from how it opened.
+        // By the object's identifier: its reads fail because its opening failed.
         let opened = Dictionary(
             failures.filter { $0.id.hasSuffix(" open") }.map { (String($0.id.dropLast(5)), kind(of: $0)) },
             uniquingKeysWith: { first, _ in first })
@@ -42,12 +42,12 @@ struct FailureGroup {
         return groups
     }
 
-    /// The kind of the failed opening that a failed read follows from, or `nil`.
+    /// Returns the kind of the failed opening that caused a failed read, or `nil`.
     private static func cause(
         of failure: ConformanceRecord.Failure, _ opened: [String: [String]]
     ) -> [String]? {
         guard failure.reason == ConformanceRecord.Failure.notOpened else { return nil }
-        // Of objects whose names begin alike, the one with the longest name.
+        // If several object names are prefixes of the ID, the longest one is right.
         return opened.filter { failure.id.hasPrefix($0.key + " ") }.max { $0.key.count < $1.key.count }?.value
     }
 

@@ -4,8 +4,8 @@ import Support
 /// Renders the evidence of a verification: a page, Markdown, JSON and JUnit, all from the same model.
 ///
 /// The same evidence gives the same bytes.
-/// - Returns: `index.html`, `evidence.md`, `evidence.json` and `junit.xml`; if there is an integrity matrix, `tamper.json`
-///   with each of its cases; and `SHA256SUMS` of them all, as `sha256sum -c` reads it.
+/// - Returns: `index.html`, `evidence.md`, `evidence.json` and `junit.xml`; `tamper.json` with all cases, if there is
+///   an integrity matrix; and `SHA256SUMS` of all these files, in the format of `sha256sum -c`.
 package func renderEvidence(_ evidence: Evidence) -> [ReportFile] {
     let document = Document(evidence)
     let files =
@@ -30,7 +30,7 @@ extension Evidence {
                 "host": host.json,
                 "requirements": .array(requirements.map(json)),
                 "subjects": .array(subjects.map(\.json)),
-                // All cases stand in a file of their own.
+                // All cases are in a separate file.
                 "tampering": tampering.map { .array($0.map { $0.json { $0.failure != nil } }) } ?? .null,
             ])
     }
@@ -48,7 +48,7 @@ extension Evidence {
     }
 }
 
-/// Writes outcomes as JUnit XML: a suite a subject, a case a class of vectors.
+/// Writes outcomes as JUnit XML: one suite per subject, one case per class of vectors.
 enum JUnitRenderer {
     static func render(_ evidence: Evidence) -> String {
         JUnitDocument(
@@ -58,7 +58,7 @@ enum JUnitRenderer {
         ).text
     }
 
-    /// The integrity matrix of a subject: a case a strategy.
+    /// Returns the integrity matrix of a subject, with one case per strategy.
     private static func suite(_ record: TamperRecord) -> JUnitDocument.Suite {
         JUnitDocument.Suite(
             name: "\(record.subject) tampering",
@@ -79,7 +79,7 @@ enum JUnitRenderer {
             })
     }
 
-    /// A subject without outcomes by class has one case for all of its vectors.
+    /// Returns the outcomes by class; for a subject without classes, one outcome of all its vectors.
     private static func outcomes(_ record: ConformanceRecord) -> [ConformanceRecord.FlagOutcome] {
         if let flags = record.flags, !flags.isEmpty { return flags }
         return [

@@ -2,12 +2,12 @@ package import Results
 import Support
 
 extension TamperRecord {
-    /// Failures that are listed of each subject.
+    /// The number of failures listed for each subject.
     private static let maxFailures = 10
-    /// Changes that are named of each row in which some were not noticed.
+    /// The number of unnoticed changes named for each row.
     private static let maxUnnoticed = 4
 
-    /// Records as text: for each subject a table of what was noticed, then what was not.
+    /// Returns records as text: for each subject a table of the noticed changes, then the unnoticed ones.
     package static func text(_ records: [TamperRecord]) -> String {
         let groups = TamperGroup.groups(of: records)
         var lines = [
@@ -53,7 +53,7 @@ extension TamperRecord {
         }
     }
 
-    /// What the figures of formats mean in which some changes pass.
+    /// Returns notes on rows of formats that do not authenticate, in which some changes pass.
     private static func notes(_ group: TamperGroup) -> [String] {
         let rows = group.rows.filter {
             $0.state == .run && !$0.isAuthenticated && $0.counts().detected < $0.cases.count
@@ -86,7 +86,7 @@ extension TamperRecord {
         lines.flatMap { TextWrapping.lines($0, columns: TextTable.width, indent: "  ") }
     }
 
-    /// The answer in a sentence or two.
+    /// Returns the conclusion in a sentence or two.
     static func conclusion(_ records: [TamperRecord]) -> String {
         func counts(_ isAuthenticated: Bool) -> (detected: Int, cases: Int, wrong: UInt64) {
             records.flatMap(\.rows).filter { $0.isAuthenticated == isAuthenticated }.reduce((0, 0, 0)) {
@@ -113,12 +113,12 @@ extension TamperRecord {
     }
 }
 
-/// Subjects that did the same in everything.
+/// Subjects with the same results everywhere.
 struct TamperGroup {
     var subjects: [String]
     var rows: [TamperRecord.Row]
 
-    /// Puts records with the same rows together, in the order of the first of each.
+    /// Returns records grouped by equal rows, in the order of the first of each group.
     static func groups(of records: [TamperRecord]) -> [TamperGroup] {
         records.reduce(into: []) { groups, record in
             if let index = groups.firstIndex(where: { $0.rows == record.rows }) {
@@ -133,13 +133,13 @@ struct TamperGroup {
 }
 
 extension TamperRecord.Row {
-    /// The strategy without the lengths of its chunks and of what it is bound to.
+    /// The strategy without the parameters for its chunks and its context.
     var shortName: String {
         let words = strategy.components(before: " context of ").split(separator: " ")
         return words.filter { !$0.contains("=") }.joined(separator: " ")
     }
 
-    /// How many of the changes were noticed, and what a flipped bit did where it was not: in measured figures.
+    /// The number of noticed changes, and the effect of a flipped bit that was not noticed, in measured figures.
     var summary: String {
         let counts = counts()
         var text = "\(shortName): \(counts.detected) of \(counts.cases) changes were noticed" + whereNoticed(counts)
@@ -158,7 +158,7 @@ extension TamperRecord.Row {
             + (minimum == maximum ? "" : ", \(median) at the median")
     }
 
-    /// How many changes were noticed at opening, and how many at which reads.
+    /// Returns the number of changes noticed at opening and at reads, with the reads.
     private func whereNoticed(_ counts: Counts) -> String {
         guard counts.detected > 0 else { return "" }
         let reads = cases.filter { $0.sequential.state == .detectedAtRead }.compactMap(\.sequential.read)
@@ -167,14 +167,14 @@ extension TamperRecord.Row {
         return " (\(counts.detectedAtOpen) at opening, \(counts.detectedAtRead) at \(numbers))"
     }
 
-    /// The first changes that were not noticed, one of each kind.
+    /// The first unnoticed change of each kind.
     var unnoticed: [String] {
         Self.kinds.compactMap { kind in
             cases.first { $0.kind == kind && !$0.sequential.isDetected }.map { "\($0.kind): \($0.place)" }
         }
     }
 
-    /// A number of bytes, with what they are.
+    /// Returns a number of bytes with an adjective.
     static func bytes(_ count: UInt64, _ adjective: String?) -> String {
         let words = [adjective, count == 1 ? "byte" : "bytes"].compactMap { $0 }
         return "\(SignificantDigits.grouped(count)) \(words.joined(separator: " "))"
@@ -182,7 +182,7 @@ extension TamperRecord.Row {
 }
 
 extension String {
-    /// The text up to a mark, or all of it.
+    /// Returns the text up to a mark, or all of it.
     fileprivate func components(before mark: String) -> Substring {
         firstRange(of: mark).map { self[..<$0.lowerBound] } ?? self[...]
     }

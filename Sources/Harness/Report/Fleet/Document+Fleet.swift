@@ -1,10 +1,10 @@
 import Results
 
 extension Document {
-    /// More names than these are no help.
+    /// A list of more names than this does not help.
     private static let maxNames = 12
 
-    /// Puts together the report of a merged run: a column for each kind of host.
+    /// The report of a merged run, with a column for each kind of host.
     init(_ fleet: Fleet, title: String, warnings: [String], verdict: [String]) {
         self.title = title
         subtitle = "A column for each kind of host. Nothing is averaged over hosts."
@@ -110,7 +110,8 @@ extension Document {
             ])
     }
 
-    /// A table with a row a cell and a column a kind; a figure of several hosts is the least and the greatest of them.
+    /// Returns a table with a row per cell and a column per kind of host. A figure of several hosts shows their minimum
+    /// and maximum.
     private static func cells(
         _ fleet: Fleet, name: String, title: String, caption: String, value: (CellSummary) -> Double?,
         text: (Double) -> String, detail: (CellSummary) -> String?

@@ -1,26 +1,26 @@
 import Results
 import Statistics
 
-/// The hosts of a merged run: which are of one kind, which of them differs from the others of its kind, and which choices
-/// hold on all of them. No figure is averaged over hosts.
+/// The hosts of a merged run: their kinds, the outliers within a kind, and the choices that hold on all of them. No
+/// figure is averaged over hosts.
 struct Fleet: Sendable {
-    /// Hosts with the same CPU, microcode, and number and kind of CPUs to use.
+    /// Hosts with the same CPU, microcode, and number and kind of usable CPUs.
     struct Kind: Sendable {
-        /// What its column is called: `A · Xeon, 0x2b, 2 CPUs`.
+        /// The title of its column: `A · Xeon, 0x2b, 2 CPUs`.
         var label: String
         var cpuModel: String
         var microcode: String?
         var cpuCount: Int
-        /// The hosts by their indices.
+        /// The indices of the hosts.
         var hosts: [Int]
     }
 
-    /// A host whose throughput is another one than that of the middle host of its kind.
+    /// A host whose throughput differs from that of the middle host of its kind.
     struct Outlier: Sendable {
         var host: Int
-        /// The cells in which its interval says so, and all that it was compared in.
+        /// The number of cells whose intervals show the difference, and the number of cells compared.
         var cellCount: Int, comparedCount: Int
-        /// The largest difference with its cell and the host that it is put over.
+        /// The largest difference, with its cell and the host that it is relative to.
         var ratio: SpeedRatio
         var cell: Cell
         var other: Int
@@ -30,10 +30,10 @@ struct Fleet: Sendable {
     let kinds: [Kind]
     let outliers: [Outlier]
     let laws: [ScalingLaw]
-    /// Where each cell's figures are, in the order in which hosts first name them.
+    /// The locations of each cell's figures, in the order in which hosts first name the cells.
     let cells: [(cell: Cell, figures: [Figures])]
 
-    /// A cell on a host, by their indices.
+    /// The indices of a host and of a cell on it.
     struct Figures: Sendable {
         var host: Int
         var cell: Int
@@ -54,7 +54,7 @@ struct Fleet: Sendable {
         laws = ScalingLaw.all(of: hosts, kinds)
     }
 
-    /// What no reader should miss.
+    /// The findings that no reader should miss.
     var verdict: [String] {
         let records = ConformanceRecord.sums(of: hosts.flatMap(\.results.conformance))
         let failed = records.filter { $0.failed > 0 }.map { "\($0.subject) failed \($0.failed)" }
@@ -77,7 +77,7 @@ struct Fleet: Sendable {
             ]
     }
 
-    /// What must be known before any figure is read.
+    /// The caveats that a reader must know before any figure.
     var warnings: [String] {
         let merge = hosts.first?.header.merge
         let done = Set(hosts.flatMap { $0.header.merge?.shards ?? [] }).count
@@ -93,17 +93,17 @@ struct Fleet: Sendable {
 
     func summary(_ figures: Figures) -> CellSummary { hosts[figures.host].cells[figures.cell] }
 
-    /// `A` to `Z`, and then numbers.
+    /// Returns a letter from `A` to `Z`, and a number for further indices.
     private static func letter(_ index: Int) -> String {
         index < 26 ? String(UnicodeScalar(UInt8(65 + index))) : "\(index + 1)"
     }
 
-    /// A difference that is smaller is of no use to anybody.
+    /// The minimum difference that matters to users.
     static let outlierMargin = 0.02
 
-    /// The hosts of a kind that are shown to differ from the middle one by more than the margin, with 95 % confidence for all
-    /// hosts of the kind together: in more cells than intervals of 95 % miss by themselves, or in one whose interval is as
-    /// wide as so many comparisons need it.
+    /// Returns the hosts of a kind that are shown to differ from the middle one by more than the margin, with 95 %
+    /// confidence for all hosts of the kind together. A host is shown to differ in either of two ways: in more cells
+    /// than 95 % intervals miss by chance, or in one cell whose interval is widened for the number of comparisons.
     private static func outliers(
         of kind: Kind, _ hosts: [RunSummary], _ cells: [(cell: Cell, figures: [Figures])]
     ) -> [Outlier] {
@@ -116,7 +116,7 @@ struct Fleet: Sendable {
                 }
                 .sorted { ($0.speed.bytesPerSecond, $0.host) < ($1.speed.bytesPerSecond, $1.host) }
             guard measured.count > 1 else { continue }
-            // Of two the faster one: it is the slower one that something is wrong with.
+            // Of two hosts, the faster one is the middle: the slower one is likely to have a problem.
             let middle = measured[measured.count / 2]
             for one in measured where one.host != middle.host {
                 let (sample, other) = (one.speed.sample, middle.speed.sample)
@@ -142,15 +142,15 @@ struct Fleet: Sendable {
         }
     }
 
-    /// Whether an interval lies beyond the margin.
+    /// Returns whether an interval lies beyond the margin.
     private static func differs(_ low: Double, _ high: Double) -> Bool {
         low > 1 + outlierMargin || high < 1 / (1 + outlierMargin)
     }
 
-    /// The probability of so many successes or more.
+    /// Returns the probability of at least `count` successes.
     private static func chance(ofAtLeast count: Int, of total: Int, each: Double) -> Double {
         guard count > 0 else { return 1 }
-        // The chance of none, and from each number to the next.
+        // The probability of no success, then of each further number of successes.
         var (term, below) = ((0..<total).reduce(1.0) { product, _ in product * (1 - each) }, 0.0)
         for number in 0..<count {
             below += term
@@ -161,11 +161,11 @@ struct Fleet: Sendable {
 }
 
 extension SpeedRatio {
-    /// How far the one is from the other, as a factor of at least 1.
+    /// The distance of the two, as a factor of at least 1.
     fileprivate var distance: Double { max(ratio, 1 / ratio) }
 }
 
-/// What makes hosts those of one kind.
+/// The properties that hosts of one kind share.
 private struct KindKey: Hashable {
     var cpuModel: String
     var microcode: String?
@@ -188,6 +188,6 @@ extension Fleet.Kind {
             microcode: key.microcode, cpuCount: key.cpuCount, hosts: hosts)
     }
 
-    /// Its letter.
+    /// The kind's letter.
     var name: String { String(label.prefix { $0 != " " }) }
 }

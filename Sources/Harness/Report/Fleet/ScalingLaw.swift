@@ -1,47 +1,47 @@
 import Results
 import Statistics
 
-/// Which configuration to take on which kind of host, among cells that are compared with each other, and what it costs to
-/// take another kind's.
+/// The best configuration for each kind of host, among cells that are compared with each other, and the cost of another
+/// kind's choice.
 ///
-/// A kind's hosts are samples of it: how a configuration compares with the others on three hosts or more is one value a
-/// host, so that more hosts say more, and one odd host is one value. On fewer hosts each process is a value.
+/// The hosts of a kind are samples of it. With three hosts or more, each host contributes one value per configuration,
+/// so that more hosts tell more, and an odd host is one value. With fewer hosts, each process is a value.
 struct ScalingLaw: Sendable {
-    /// What is compared, in words.
+    /// The compared cells, in words.
     var name: String
-    /// The hosts that measured it, by their indices.
+    /// The number of hosts that measured the cells.
     var hostCount: Int
-    /// The kinds of hosts that did, with their choices.
+    /// The kinds of those hosts, with their choices.
     var choices: [Choice]
-    /// What is shown.
+    /// The result that the data show.
     var finding: Finding
 
     private let names: ConfigurationNames
     private let cells: [String: Cell]
 
-    /// What is shown of all kinds together, with 95 % confidence.
+    /// The result for all kinds together, with 95 % confidence.
     enum Finding: Sendable {
-        /// This one is near the best on each kind.
+        /// This candidate is near the best on each kind.
         case shared(Candidate)
-        /// Of each there is a kind on which another one is faster by more than the margin.
+        /// For each candidate there is a kind on which another one is faster by more than the margin.
         case different
-        /// Neither. This one is the nearest to the best: another one may be faster by so many times at most, if anything is
-        /// known.
+        /// Neither is shown. This candidate is nearest to the best. `bound` is the maximum factor by which another one
+        /// may be faster, if it is known.
         case undecided(Candidate, bound: Double?)
     }
 
-    /// What to take on one kind of host.
+    /// The choice for one kind of host.
     struct Choice: Sendable {
         /// The kind's index.
         var kind: Int
         var candidate: Candidate
-        /// What the kind's hosts found together, by the candidates' `id`s.
+        /// The pooled candidates of the kind's hosts, by `id`.
         var candidates: [String: Candidate]
-        /// What each host found: its index, and its candidates by their `id`s.
+        /// The hosts by index, each with its candidates by `id`.
         var hosts: [(index: Int, candidates: [String: Candidate])]
     }
 
-    /// Finds the laws of cells that several hosts measured, in the order of the cells.
+    /// Returns the laws for cells that several hosts measured, in the order of the cells.
     static func all(of hosts: [RunSummary], _ kinds: [Fleet.Kind]) -> [ScalingLaw] {
         let measured = hosts.indices.flatMap { host in
             hosts[host].cells.filter { $0.speed != nil }.map { (host: host, summary: $0) }
@@ -87,7 +87,7 @@ struct ScalingLaw: Sendable {
         guard !common.isEmpty else { return nil }
         let bounds = choices.map { choice -> [String: Double] in
             let judged = choice.candidates.values.filter(\.isJudged).sorted { $0.id < $1.id }
-            // Of all kinds together.
+            // The confidence is shared by all kinds.
             let confidence = 1 - 0.05 / Double(choices.count)
             let all = BestComparison(judged.map(\.sample), confidence: confidence).bounds
             return Dictionary(zip(judged, all).map { ($0.id, $1) }) { first, _ in first }
@@ -106,20 +106,21 @@ struct ScalingLaw: Sendable {
         return .undecided(nearest, bound: bound(nearest).isFinite ? bound(nearest) : nil)
     }
 
-    /// What a configuration is called.
+    /// Returns the name of a configuration.
     func label(_ candidate: Candidate) -> String { cells[candidate.id].map { names.name(of: $0) } ?? candidate.id }
 
-    /// The different choices, in the order of the kinds.
+    /// The distinct choices, in the order of the kinds.
     var distinct: [Candidate] { choices.map(\.candidate).grouped(by: \.id).map { $0.elements[0] } }
 
-    /// What it costs to take a candidate on a kind of host instead of its choice; `nil` where it was not measured.
+    /// Returns the cost of a candidate on a kind of host, relative to its choice; `nil` if the candidate was not
+    /// measured there.
     func cost(of candidate: Candidate, on choice: Choice) -> SpeedRatio? {
         guard let one = choice.candidates[candidate.id] else { return nil }
         return SpeedRatio(of: one.sample, over: choice.candidate.sample)
     }
 
-    /// The hosts on which another configuration is shown to be faster than their kind's choice by more than the margin,
-    /// with 95 % confidence for all hosts together.
+    /// The hosts on which another configuration is shown to be faster than their kind's choice, by more than the margin
+    /// and with 95 % confidence for all hosts together.
     var exceptions: [(host: Int, faster: Candidate, ratio: SpeedRatio)] {
         choices.flatMap { choice in
             choice.hosts.compactMap { host, candidates in
@@ -133,7 +134,7 @@ struct ScalingLaw: Sendable {
         }
     }
 
-    /// What holds, in a sentence.
+    /// Returns the result in a sentence.
     func sentence(_ kinds: [Fleet.Kind], _ hosts: [RunSummary]) -> String {
         let count = "\(RatioText.count(choices.count, "kind")) of host, \(RatioText.count(hostCount, "host"))"
         let odd = exceptions.prefix(3).map {
@@ -159,7 +160,7 @@ struct ScalingLaw: Sendable {
             let parts = choices.grouped(by: \.candidate.id).map { _, choices in
                 "\(label(choices[0].candidate)) on \(Verdict.list(choices.map { kinds[$0.kind].name }))"
             }
-            // A tie costs nothing that is known.
+            // Ties have no known cost.
             let costs = choices.flatMap { choice in distinct.compactMap { cost(of: $0, on: choice) } }
                 .filter { $0.hasInterval && $0.high < 1 }
             let largest = costs.min { $0.ratio < $1.ratio }.map { " A wrong choice costs up to \($0.lossText)." } ?? ""
@@ -169,11 +170,11 @@ struct ScalingLaw: Sendable {
 }
 
 extension Candidate {
-    /// What several hosts of a kind found together: of three or more, a value a host, each as a part of the host's own level;
-    /// of fewer, a value a process.
+    /// Returns the pooled candidates of several hosts of a kind. With three hosts or more, each host contributes one
+    /// value, relative to its own level; with fewer, each process does.
     ///
-    /// - Returns: The candidates that all hosts measured, at the level of the middle host; memory and the first byte are the
-    ///   largest of any host.
+    /// - Returns: The candidates that all hosts measured, scaled to the level of the middle host. Memory and first byte
+    ///   are the maximum of all hosts.
     fileprivate static func pooled(_ hosts: [[Candidate]]) -> [Candidate] {
         guard hosts.count > 1, let first = hosts.first else { return hosts.first ?? [] }
         let byID = hosts.map { Dictionary($0.map { ($0.id, $0) }) { first, _ in first } }
@@ -197,8 +198,8 @@ extension Candidate {
         }
     }
 
-    /// Whether it is shown to be faster than another one by more than the margin. `tail` is how often at most that is said
-    /// where it is not so.
+    /// Returns whether this candidate is shown to be faster than another one by more than the margin. `tail` is the
+    /// maximum probability of a wrong `true`.
     fileprivate func isShownFaster(than other: Candidate, tail: Double) -> Bool {
         guard id != other.id, let interval = sample.ratioInterval(over: other.sample, tail: tail) else { return false }
         return interval.low > 1 + NearBest.margin

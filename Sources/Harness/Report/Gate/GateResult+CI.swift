@@ -1,10 +1,10 @@
 package import Results
 
 extension GateResult {
-    /// The result as annotations of a GitHub workflow, a line each: what is slower, wrong or has grown is an error, what
-    /// nothing can be said of a warning, the verdict as a whole a notice.
+    /// The result as annotations of a GitHub workflow, one per line. Cells that are slower or wrong, or whose memory
+    /// has grown, are errors. Undecided cells are warnings. The overall verdict is a notice.
     ///
-    /// GitHub shows ten of each kind a step; what is beyond that is counted in the last one.
+    /// GitHub shows ten annotations of each kind per step; the last of them counts the rest.
     package var githubAnnotations: String {
         var errors: [(title: String, message: String)] = []
         var warnings: [(title: String, message: String)] = []
@@ -76,24 +76,25 @@ extension GateResult {
     }
 }
 
-/// Commands to a GitHub runner, which reads them from a step's standard output.
+/// Workflow commands for a GitHub runner, which reads them from a step's standard output.
 enum GitHubCommand {
-    /// Returns a command's line, without its end.
+    /// Returns the line of a command, without a line break.
     ///
-    /// - Source: GitHub's "Workflow commands", and `command.ts` of actions/toolkit for what is escaped.
+    /// - Source: GitHub's "Workflow commands", and `command.ts` of actions/toolkit for the escaped characters.
     static func line(_ level: String, title: String, message: String) -> String {
         "::\(level) title=\(property(title))::\(data(message))"
     }
 
-    /// Escapes a message: percent signs and line breaks.
+    /// Escapes percent signs and line breaks in a message.
     static func data(_ text: String) -> String { escaped(text, ["%": "%25", "\r": "%0D", "\n": "%0A"]) }
 
-    /// Escapes a property: colons and commas as well, which end it.
+    /// Escapes a property. Colons and commas would end it, so they are escaped, too.
     static func property(_ text: String) -> String {
         escaped(text, ["%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"])
     }
 
-    /// By scalars: in Swift "\r\n" is one character. Other control characters would drive whatever shows the log.
+    /// Works on scalars, because "\r\n" is one character in Swift. Other control characters could control the terminal
+    /// or page that shows the log.
     private static func escaped(_ text: String, _ escapes: [Unicode.Scalar: String]) -> String {
         text.unicodeScalars.map { scalar in
             if let escape = escapes[scalar] { return escape }
@@ -103,10 +104,10 @@ enum GitHubCommand {
 }
 
 extension GateResult {
-    /// The result as JUnit XML: a case a cell, one for the control, one for the memory of each cell.
+    /// Returns the result as JUnit XML: one case per cell, one for the control, and one for the memory of each cell.
     ///
-    /// What is slower, wrong or has grown is a failure. What nothing can be said of is an error, since the gate then gives
-    /// no answer, or skipped where that is allowed.
+    /// Cells that are slower or wrong, or whose memory has grown, are failures. Undecided cells are errors, since the
+    /// gate then has no answer, or skipped if that is allowed.
     package func junit(allowsInconclusive: Bool) -> String {
         var cases = cells.map { testCase($0, allowsInconclusive) }
         if let vectors {

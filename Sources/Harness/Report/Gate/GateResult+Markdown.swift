@@ -1,10 +1,11 @@
 package import Results
 
 extension GateResult {
-    /// The result for a comment on a pull request, and for a job's summary: verdict, table, forest plot, and the command
+    /// The result for a comment on a pull request and for a job's summary: verdict, table, forest plot, and the command
     /// that repeats it.
     ///
-    /// A comment on GitHub takes 65,536 characters, so that of very many cells those that passed are left out first.
+    /// A GitHub comment is limited to 65,536 characters. If there are very many cells, those that passed are left out
+    /// first.
     package var markdown: String {
         var parts = ["### Gate: **\(title)**", MarkupText.markdown(headline) + "."]
         if !cells.isEmpty || control != nil {
@@ -38,7 +39,7 @@ extension GateResult {
 
     private static let maxRows = 100
 
-    /// The cells that are shown: all, or the ones of interest where they are too many.
+    /// The indices of the cells that are shown: all, or the interesting ones if there are too many.
     private var shownIndices: [Int] {
         guard cells.count > Self.maxRows else { return Array(cells.indices) }
         let passed: Set<GateVerdict> = [.same, .faster]
@@ -127,10 +128,11 @@ extension GateResult {
         ]
     }
 
-    /// The intervals as a picture of letters: a row a cell, in the order of the table.
+    /// The intervals as a picture made of letters: one row per cell, in the order of the table.
     ///
-    /// The axis is the change of time in percent, as far as the widest interval reaches, at least twice the tolerance and
-    /// at most four times; `<` and `>` stand where an interval goes on beyond it. `:` marks the tolerance, `│` no change.
+    /// The axis is the change of time in percent. It reaches as far as the widest interval, but at least to twice and
+    /// at most to four times the tolerance. `<` and `>` mark an interval that continues beyond the axis, `:` the
+    /// tolerance, and `│` no change.
     package var forestPlot: String {
         let rows =
             cells.enumerated().map { ("\($0.offset + 1)", $0.element) } + (control.map { [("control", $0)] } ?? [])
@@ -149,25 +151,25 @@ extension GateResult {
     }
 }
 
-/// The axis of a forest plot of letters; 0 % is in its middle.
+/// The axis of a forest plot made of letters; 0 % is in its middle.
 struct ForestAxis {
     private static let halfWidth = 24
 
     private let reach: Double
     private let tolerance: Double
 
-    /// Creates an axis.
+    /// An axis for the given data.
     ///
     /// - Parameters:
-    ///   - reach: The farthest from no change that anything goes.
-    ///   - tolerance: What is marked on both sides.
+    ///   - reach: The maximum distance of any figure from no change.
+    ///   - tolerance: The tolerance, marked on both sides.
     init(reach: Double, tolerance: Double) {
         let unit = max(tolerance, 0.001)
         self.reach = min(max(reach.isFinite ? reach : .greatestFiniteMagnitude, 2 * unit), 4 * unit)
         self.tolerance = tolerance
     }
 
-    /// The ends of the axis and its middle, in a line above the rows.
+    /// The ends and the middle of the axis, in a line above the rows.
     var heads: String {
         let (left, right) = (GateWords.change(1 - reach), GateWords.change(1 + reach))
         let half = Self.halfWidth
@@ -175,7 +177,7 @@ struct ForestAxis {
             + String(repeating: " ", count: max(1, half - right.count)) + right
     }
 
-    /// An interval; one without an end goes on beyond the axis.
+    /// Returns the row of an interval; an interval without an end continues beyond the axis.
     func row(low: Double?, estimate: Double, high: Double?) -> String {
         let half = Self.halfWidth
         var letters = [Character](repeating: " ", count: 2 * half + 1)

@@ -1,10 +1,10 @@
 package import Results
 import Support
 
-/// A gate's result for people who read it in a terminal.
+/// A gate's result as text for a terminal.
 package enum GateText {
-    /// The table, the control, what was left out, peak memory, the verdict, and the command that repeats it; of a run that
-    /// was to be recorded, there is no verdict.
+    /// Returns the table, the control, the cells left out, peak memory, the verdict, and the command that repeats the
+    /// run. A recording has no verdict.
     package static func text(_ result: GateResult, isRecording: Bool = false) -> String {
         var lines = table(rows(result, isRecording: isRecording))
         for cell in result.cells + [result.control].compactMap(\.self) {
@@ -31,7 +31,7 @@ package enum GateText {
         return lines.map { Self.wrapped(PlainText.line($0)) }.joined(separator: "\n")
     }
 
-    /// Sentences in 80 columns; a command is to be copied as it is.
+    /// Returns a sentence wrapped to 80 columns. A command is not wrapped, so that the user can copy it.
     private static func wrapped(_ text: String) -> String {
         text.hasPrefix("repeat: ") ? text : TextWrapping.text(text)
     }
@@ -72,7 +72,7 @@ package enum GateText {
         return line
     }
 
-    /// The first cell that is wrong or failed, or the control, with the reason, and how many there are.
+    /// Returns the first cell (or the control) that is wrong or failed, with the reason and the number of such cells.
     private static func firstBroken(_ result: GateResult) -> String {
         let wrong = (result.cells + [result.control].compactMap(\.self)).filter { $0.verdict == result.verdict }
         guard let first = wrong.first else { return "a cell" }
@@ -117,7 +117,7 @@ package enum GateText {
         return rows
     }
 
-    /// Rows with columns that line up, names above and figures to the right.
+    /// Returns rows as aligned columns, with names above and figures to the right.
     private static func table(_ rows: [[String]]) -> [String] {
         TextTable(rows, rightAligned: Set((rows.first ?? []).indices.dropFirst(2)), hasNamesAbove: true).text
             .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
@@ -128,9 +128,9 @@ package enum GateText {
     }
 }
 
-/// A gate's figures in words, the same wherever they are shown.
+/// A gate's figures in words, the same in every output.
 enum GateWords {
-    /// A ratio of times as its difference from 1: `+3.1 %`, `−0.4 %`.
+    /// Returns a ratio of times as its difference from 1: `+3.1 %`, `−0.4 %`.
     static func change(_ ratio: Double?) -> String {
         guard let ratio, ratio.isFinite else { return "–" }
         let percent = (ratio - 1) * 100
@@ -140,27 +140,27 @@ enum GateWords {
         return (isZero ? "" : percent < 0 ? "−" : "+") + digits + " %"
     }
 
-    /// An interval of ratios: `+2.4 % to +3.9 %`.
+    /// Returns an interval of ratios: `+2.4 % to +3.9 %`.
     static func interval(_ low: Double?, _ high: Double?) -> String {
         guard low != nil || high != nil else { return "–" }
         return "\(low.map(change) ?? "no limit") to \(high.map(change) ?? "no limit")"
     }
 
-    /// A part of one in percent, as it was asked for: `2 %`, `0.5 %`.
+    /// Returns a share in percent, as the user gave it: `2 %`, `0.5 %`.
     static func percent(_ share: Double) -> String { GateResult.percent(share) }
 
-    /// Seconds: `3.2 s`.
+    /// Returns seconds: `3.2 s`.
     static func seconds(_ seconds: Double) -> String { SignificantDigits.fixed(max(0, seconds), places: 1) + " s" }
 
     static func word(_ verdict: GateVerdict) -> String { verdict == .noisyHost ? "noisy host" : verdict.rawValue }
 
-    /// The verdict on a cell; a control is seen or not.
+    /// Returns the verdict on a cell; for a control, whether the gate saw it.
     static func word(_ cell: GateCell) -> String {
         guard cell.planted != nil, !cell.verdict.isBroken else { return word(cell.verdict) }
         return cell.isSeen ? "seen" : "not seen"
     }
 
-    /// What was found of a cell, in one line.
+    /// Returns the findings for a cell in one line.
     static func finding(_ cell: GateCell) -> String {
         var parts: [String] = []
         if let slowdown = cell.slowdown {
@@ -171,12 +171,12 @@ enum GateWords {
         return parts.isEmpty ? word(cell.verdict) : parts.joined(separator: "; ")
     }
 
-    /// What would settle an inconclusive cell, or `nil` where nothing is known to.
+    /// Returns the option that would settle an inconclusive cell, or `nil` if none is known.
     static func settling(_ cell: GateCell) -> String? {
         cell.secondsToSettle.map { "--seconds \(UInt64(min(max($0, 0), 1e9).rounded(.up))) would settle it" }
     }
 
-    /// The middle of a count on both sides, and the change.
+    /// Returns the median of a count on both sides, and the change.
     static func figures(_ count: GateCounts.Count) -> [String] {
         func middle(_ runs: [Double]) -> Double { runs.isEmpty ? 0 : runs.sorted()[(runs.count - 1) / 2] }
         func text(_ figure: Double) -> String { SignificantDigits.fixed(max(0, figure), places: figure < 1000 ? 2 : 0) }
@@ -184,7 +184,7 @@ enum GateWords {
         return [text(one), text(other), one > 0 ? change(other / one) : one == other ? "0.00 %" : "–"]
     }
 
-    /// What was found of a cell's memory, in one line.
+    /// Returns the findings for a cell's memory in one line.
     static func finding(_ cell: GateMemory.Cell) -> String {
         func side(_ peaks: GateMemory.Peaks) -> String {
             "\(ByteCountText.measured(peaks.median)) (\(ByteCountText.measured(peaks.minimum)) to "
@@ -198,7 +198,8 @@ enum GateWords {
 }
 
 extension GateResult {
-    /// What a comparison of two files cannot tell apart; `nil` where several builds were compared, or one with itself.
+    /// A remark on the code layout, which a comparison of two builds cannot separate from other differences; `nil`
+    /// without a cell, or if a program is compared with itself.
     var layoutRemark: String? {
         if let buildCount { return "\(buildCount) builds of each side; their differences are in the intervals" }
         guard !cells.isEmpty, baseline.command != candidate.command else { return nil }
@@ -207,11 +208,11 @@ extension GateResult {
             + "their code: --builds tells"
     }
 
-    /// The verdict in a few words, memory included: `same` is never said of what does not pass.
+    /// The verdict in a few words, including memory, so that a result that does not pass is never called just `same`.
     var title: String {
         let word = GateWords.word(verdict)
         return switch memory?.verdict {
-        // What is certain comes first.
+        // The certain finding comes first.
         case .grew where verdict == .inconclusive || verdict == .noisyHost: "more memory, and \(word)"
         case .grew: "\(word), and more memory"
         case .inconclusive: "\(word), memory undecided"
@@ -219,7 +220,7 @@ extension GateResult {
         }
     }
 
-    /// The verdict in one sentence, with what it rests on.
+    /// The verdict in one sentence, with its evidence.
     var headline: String {
         let compared = RatioText.count(cells.count, "cell")
         let tolerance = GateWords.percent(tolerance)
@@ -242,13 +243,14 @@ extension GateResult {
         return ([head] + sentences).joined(separator: "; ")
     }
 
-    /// A cell's name, marked where the last CPU cache holds its object: its times are then of that cache.
+    /// Returns a cell's name, marked if the last-level CPU cache holds its object: its times are then those of the
+    /// cache.
     func markedName(_ cell: GateCell) -> String {
         let isCached = cell.cell.objectByteCount <= host.cacheByteCounts.max() ?? 0
         return cell.name + (isCached ? " (CPU cache)" : "")
     }
 
-    /// How many of the vectors failed that the candidate was put to, and the first of them; `nil` where none did.
+    /// The number of vectors that the candidate failed, and the first of them; `nil` if none failed.
     var failedVectors: String? {
         guard let vectors, vectors.failed > 0 else { return nil }
         let executed = RatioText.count(vectors.passed + vectors.failed, "vector read")
@@ -256,7 +258,7 @@ extension GateResult {
         return "the candidate failed \(SignificantDigits.grouped(UInt64(vectors.failed))) of \(executed)\(first)"
     }
 
-    /// How much was compared: cells, and vectors that the candidate passed.
+    /// The number of compared cells, and of vectors that the candidate passed.
     var comparedText: String {
         let cells = RatioText.count(cells.count, "cell") + " compared"
         guard let vectors, vectors.failed == 0 else { return cells }
@@ -288,7 +290,7 @@ extension GateResult {
 
     func count(_ verdict: GateVerdict) -> Int { cells.count { $0.verdict == verdict } }
 
-    /// Whether a cell is blamed.
+    /// Returns whether a cell counts against the candidate.
     func isBlamed(_ cell: GateCell) -> Bool { cell.verdict.isBroken || cell.verdict == .slower && cell.planted == nil }
 
     /// The command line that repeats the run.

@@ -2,18 +2,18 @@ package import Results
 import Statistics
 package import Support
 
-/// What a self-test found, as it is shown.
+/// The results of a self-test for display.
 package struct SelfTestSummary: Sendable {
-    /// What is true of the whole self-test.
+    /// The facts of the whole self-test.
     package let header: SelfTestHeader
-    /// The calibrations: one for each time that it was started.
+    /// The calibrations: one for each start of the self-test.
     package let calibrations: [SelfTestCalibration]
     package let groups: [SelfTestGroup]
     package let coverage: IntervalCoverage
-    /// Whether the self-test came to its end.
+    /// True if the self-test is complete.
     package let isComplete: Bool
 
-    /// Sums up records, or returns `nil` if they lack their header.
+    /// Summarizes records. Returns `nil` if their header is missing.
     package init?(_ records: [SelfTestRecord], isComplete: Bool) {
         guard case .header(let header)? = records.first else { return nil }
         self.header = header
@@ -23,8 +23,8 @@ package struct SelfTestSummary: Sendable {
         coverage = IntervalCoverage(groups.flatMap(\.runs))
     }
 
-    /// Whether runs show another slowdown than their calibrations say was planted, beyond the errors of both; `nil` where
-    /// nothing was planted, or the calibrations are those of another cell.
+    /// Returns whether runs show another slowdown than the planted one according to their calibrations, beyond the
+    /// errors of both; `nil` if nothing was planted, or if the calibrations are of another cell.
     func contradictsCalibrations(_ group: SelfTestGroup) -> Bool? {
         let cell = group.runs.first?.cells.first?.name
         let comparable = calibrations.filter { $0.small.cell == cell && $0.large.cell == cell }
@@ -35,7 +35,7 @@ package struct SelfTestSummary: Sendable {
         }
     }
 
-    /// Within how many seconds a cell planted slowdowns are counted as found; each count is shown.
+    /// The limits in seconds per cell; for each, the slowdowns found within it are counted and shown.
     static let limits = [5.0, 10, 60]
 
     package var text: String {
@@ -69,7 +69,7 @@ package struct SelfTestSummary: Sendable {
         return lines.map { $0.contains("\n") ? $0 : TextWrapping.text($0) }.joined(separator: "\n")
     }
 
-    /// The verdicts that a column is spent on: the usual ones, and others that occurred.
+    /// The verdicts that have a column: the usual ones, and others that occurred.
     private var shownVerdicts: [GateVerdict] {
         let usual: [GateVerdict] = [.slower, .inconclusive, .noisyHost, .same]
         return usual
@@ -131,7 +131,7 @@ package struct SelfTestSummary: Sendable {
             + "blocks each"
     }
 
-    /// The rates as one object; shares are parts of one, times are in seconds.
+    /// The rates as one object. Shares are fractions of one, times are in seconds.
     package var json: JSONValue {
         .object([
             "schema": .string(header.schema), "programVersion": .string(header.programVersion),

@@ -1,27 +1,27 @@
 package import Results
 import Statistics
 
-/// Many runs in the order in which they started: each cell over time, per host, as ratios to a reference backend.
+/// Many runs in the order of their start: each cell over time, per host, as ratios to a reference backend.
 ///
-/// Times of different days are not compared: what the machine does differently on a day hits the reference too, and falls
-/// out of the ratio.
+/// Times of different days are not compared. A difference of the machine between days affects the reference, too, so it
+/// cancels in the ratio.
 package struct History: Sendable {
-    /// The runs, by start and then by path.
+    /// The runs, sorted by start and then by path.
     package let runs: [HistoricalRun]
-    /// The files that could not be read, by path.
+    /// The files that could not be read, sorted by path.
     package let skipped: [SkippedFile]
-    /// The backend that the others are put over; `nil` if no run has any figure.
+    /// The reference backend for all ratios; `nil` if no run has any figure.
     package let reference: String?
-    /// The machines, in the order of their first run.
+    /// The machines, in the order of their first runs.
     package let hosts: [HostHistory]
 
-    /// Puts runs in order.
+    /// Sorts runs and computes the history of each machine.
     ///
     /// - Parameters:
     ///   - runs: The runs, in any order.
-    ///   - skipped: What could not be read.
-    ///   - reference: The reference backend; unless said, one that has figures in every run: `openssl` if it does, else
-    ///     the first. Where no backend does, the one that does in most runs.
+    ///   - skipped: The files that could not be read.
+    ///   - reference: The reference backend. By default, the backend that has figures in the most runs: `openssl` if it
+    ///     is among them, otherwise the first.
     package init(_ runs: [HistoricalRun], skipped: [SkippedFile] = [], reference: String? = nil) {
         let ordered = runs.sorted { ($0.header.startedAt, $0.path) < ($1.header.startedAt, $1.path) }
         self.runs = ordered
@@ -31,13 +31,13 @@ package struct History: Sendable {
         hosts = RunSet(ordered).byHost.map { HostHistory($0, reference: reference) }
     }
 
-    /// The history of one machine only; the files that were skipped stay.
+    /// Returns the history of one machine; the skipped files stay.
     package func only(_ host: RunHeader.Host) -> History {
         History(
             runs.filter { $0.header.host.identity == host.identity }, skipped: skipped, reference: reference)
     }
 
-    /// The backends that have figures in any run, in the order in which they appear.
+    /// The backends with figures in any run, in the order in which they appear.
     package var backends: [String] { Self.backends(runs).map(\.name) }
 
     private static func commonBackend(_ runs: [HistoricalRun]) -> String? {
@@ -52,18 +52,18 @@ package struct History: Sendable {
     }
 }
 
-/// A run as a history needs it: who measured when, and how fast each cell was.
+/// A run for a history: its header, and the speed of each cell.
 ///
-/// Medians only: the raw samples of hundreds of runs have no place in memory, and intervals of single runs are not what a
-/// change over many runs is judged by.
+/// It has medians only. The raw samples of hundreds of runs would take too much memory, and a change over many runs is
+/// not judged by the intervals of single runs.
 package struct HistoricalRun: Sendable {
-    /// The path of the result file as it is shown, such as `2026-11-21-host/results.jsonl`.
+    /// The displayed path of the result file, such as `2026-11-21-host/results.jsonl`.
     package var path: String
-    /// Where a page links to for this run, not encoded yet.
+    /// The target of a page's link for this run, not encoded yet.
     package var link: String
-    /// What is true of the whole run.
+    /// The facts of the whole run.
     package var header: RunHeader
-    /// Whether the run came to its end.
+    /// True if the run is complete.
     package var isComplete: Bool
     /// The cells with trusted figures, in the order of the results.
     package var cells: [CellRate]
@@ -84,8 +84,8 @@ package struct HistoricalRun: Sendable {
         self.cells = cells
     }
 
-    /// Takes from results what a history needs. Cells that failed, that were not checked, or whose backend failed a vector
-    /// have no figures.
+    /// Takes the figures for a history from results. Cells that failed or were not checked, or whose backend failed a
+    /// vector, have no figures.
     package init(_ results: RunResults, path: String, link: String) {
         let wrong = Set(results.conformance.filter { $0.failed > 0 }.map(\.subject))
         let cells = results.cells.compactMap { result -> CellRate? in
@@ -104,7 +104,7 @@ extension HistoricalRun: ComparableRun {
     var figures: [(id: String, cell: Cell, figures: Double)] { cells.map { ($0.id, $0.cell, $0.bytesPerSecond) } }
 }
 
-/// A file of a history's folder that could not be read, and why.
+/// A file of a history's folder that could not be read, with the reason.
 package struct SkippedFile: Hashable, Sendable {
     package var path: String
     package var reason: String
@@ -116,7 +116,7 @@ package struct SkippedFile: Hashable, Sendable {
 }
 
 extension History {
-    /// What the history shows, in a few lines.
+    /// The findings of the history, in a few lines.
     package var findings: [String] {
         hosts.map { host in
             let name = "\(host.host.name) (\(host.host.cpuModel))"
@@ -144,7 +144,7 @@ extension History {
         }
     }
 
-    /// How many files were skipped, and which.
+    /// The number of skipped files, with their names.
     var skippedText: String {
         let names = skipped.prefix(3).map(\.path).joined(separator: ", ")
         let more = skipped.count > 3 ? " and \(skipped.count - 3) more" : ""

@@ -5,25 +5,26 @@ import Support
 
 /// The runs of one machine.
 package struct HostHistory: Sendable {
-    /// With this probability at most, anything is marked in the history of a machine on which nothing changed.
+    /// The maximum probability that anything is marked in the history of a machine on which nothing changed.
     static let errorRate = 0.05
-    /// Steps below this part are not marked.
+    /// The minimum step that is marked, as a share.
     static let minStep = 0.02
-    /// Drifts below this part, from the first to the latest run, are not marked.
+    /// The minimum drift that is marked, from the first to the latest run, as a share.
     static let minDrift = 0.03
 
-    /// The machine, as the latest run describes it.
+    /// The machine as the latest run describes it.
     package let host: RunHeader.Host
-    /// The runs, in order; at least one.
+    /// The runs in order; at least one.
     package let runs: [HistoricalRun]
-    /// The cell of the reference backend that stands below cells without a partner; `nil` if it has no figures here.
+    /// The cell of the reference backend that cells without a partner are compared with; `nil` if the reference has no
+    /// figures here.
     package let anchor: Cell?
     /// The cells over time, in the order in which the runs first name them.
     package let cells: [CellHistory]
 
     private typealias Match = RunSet<HistoricalRun>.Match
 
-    /// Puts the cells of one machine's runs over those of the reference.
+    /// Computes the ratios of the cells in one machine's runs to those of the reference.
     init(_ set: RunSet<HistoricalRun>, reference: String?) {
         let runs = set.runs
         self.runs = runs
@@ -47,15 +48,15 @@ package struct HostHistory: Sendable {
         }
     }
 
-    /// The cells with a change, the largest first.
+    /// The cells with a change, largest change first.
     var changedCells: [CellHistory] {
         cells.filter(\.isChanged).enumerated()
             .sorted { ($1.element.largestChange, $0.offset) < ($0.element.largestChange, $1.offset) }
             .map(\.element)
     }
 
-    /// All changes by the run from which on they are there, and for each run the largest first: what changes together has
-    /// one reason more often than many.
+    /// All changes, grouped by the run with which they begin, the largest of each run first. Simultaneous changes
+    /// usually have one cause.
     var turns: [Turn] {
         let all = changedCells.flatMap { cell in cell.changes.map { Turn.Entry(cell: cell.cell, change: $0) } }
         return Dictionary(grouping: all, by: \.change.run).sorted { $0.key < $1.key }.map { run, entries in
@@ -66,10 +67,10 @@ package struct HostHistory: Sendable {
         }
     }
 
-    /// A run from which on levels are other ones.
+    /// A run with which new levels begin.
     struct Turn: Sendable {
         var run: Int
-        /// The cells that changed there, the largest change first; at least one.
+        /// The cells that changed with this run, largest change first; at least one.
         var entries: [Entry]
 
         struct Entry: Sendable {
@@ -77,17 +78,18 @@ package struct HostHistory: Sendable {
             var change: CellHistory.Change
         }
 
-        /// From the least to the greatest change, in percent.
+        /// The minimum and the maximum change, in percent.
         var rangeText: String { CellHistory.Change.rangeText(entries.map(\.change)) }
 
-        /// The backends with how many of their cells, in the order of the names.
+        /// The backends with the number of their cells, sorted by name.
         var backendsText: String {
             Dictionary(grouping: entries, by: \.cell.backend).sorted { $0.key < $1.key }
                 .map { "\($0.key) (\($0.value.count))" }.joined(separator: ", ")
         }
     }
 
-    /// The same configuration of the reference backend, or else one cell of it for all: whichever gives more ratios.
+    /// Returns the cell to divide by: the same configuration of the reference backend, or the anchor, whichever gives
+    /// more ratios.
     private static func denominator(
         of match: Match, _ reference: String, _ anchor: Match?, _ byID: [String: Match]
     ) -> Match? {
@@ -103,7 +105,8 @@ package struct HostHistory: Sendable {
         return byAnchor > 0 ? anchor : nil
     }
 
-    /// The ordinary sequential cell that most runs have; of several the one with the window closest to 256 KiB.
+    /// Returns the ordinary sequential cell that the most runs have; of several, the one with the window closest to 256
+    /// KiB.
     private static func anchor(_ matches: [Match]) -> Match? {
         let ranks = matches.enumerated().map { index, match -> (isOdd: Int, gaps: Int, distance: Double, index: Int) in
             let cell = match.cell
@@ -142,34 +145,35 @@ package struct HostHistory: Sendable {
 /// A cell over time.
 package struct CellHistory: Sendable {
     package var cell: Cell
-    /// The cell of the reference backend that it is put over.
+    /// The cell of the reference backend that the ratios are relative to.
     package var reference: Cell
-    /// Throughput ÷ that of the reference cell, for each run of the machine; `nil` where either has no figures.
+    /// Throughput ÷ that of the reference cell, for each run of the machine; `nil` if either has no figures.
     package var ratios: [Double?]
     package var changes: [Change]
-    /// What a steady drift made from the first to the latest run; such a cell has no changes at a run.
+    /// The change by a steady drift from the first to the latest run. A cell with a drift has no changes at single
+    /// runs.
     package var drift: Change?
 
     package struct Change: Sendable {
-        /// The index of the first run on the new level; of a drift, of the first run.
+        /// The index of the first run on the new level; for a drift, of the first run.
         package var run: Int
         package var before: Double
         package var after: Double
-        /// The probability of a step as clear in a series of one level; not corrected for the search.
+        /// The probability of an equally clear step in a series without a step, not corrected for the search.
         package var probability: Double
-        /// What differs between that run and the one before; of a drift, between the first and the latest run.
+        /// The differences between that run and the one before; for a drift, between the first and the latest run.
         package var differences: [RunDifference]
 
         /// The level after ÷ the level before.
         package var factor: Double { after / before }
 
-        /// How far it leads from the level before, as a factor of at least 1.
+        /// The distance from the level before, as a factor of at least 1.
         var distance: Double { max(factor, 1 / factor) }
 
         /// The change in percent with its sign.
         var text: String { TrendChart.change(factor) }
 
-        /// From the least to the greatest change, in percent.
+        /// Returns the minimum and the maximum change, in percent.
         static func rangeText(_ changes: [Change]) -> String {
             let factors = changes.map(\.factor).sorted()
             guard let minimum = factors.first, let maximum = factors.last else { return "–" }
@@ -180,6 +184,6 @@ package struct CellHistory: Sendable {
 
     var isChanged: Bool { !changes.isEmpty || drift != nil }
 
-    /// The farthest that any change leads from 1, as a factor of at least 1; 1 without a change.
+    /// The largest distance of any change, as a factor of at least 1; 1 without a change.
     var largestChange: Double { (changes + [drift].compactMap { $0 }).map(\.distance).max() ?? 1 }
 }

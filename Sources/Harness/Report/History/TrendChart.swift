@@ -1,4 +1,4 @@
-/// Small pictures side by side, one a cell: its ratio in each run, its levels, and where they change.
+/// Small pictures side by side, one per cell: its ratio in each run, its levels, and the runs at which they change.
 struct TrendChart: Picture {
     private static let panelHeight = 92.0
     private static let gap = 16.0
@@ -12,14 +12,14 @@ struct TrendChart: Picture {
 
     struct Panel: Sendable {
         var name: String
-        /// A value a run, all above 0; `nil` where there is none.
+        /// One value per run, all above 0; `nil` for a missing value.
         var values: [Double?]
-        /// The levels: the runs that one goes over, and its value.
+        /// The levels: the runs of each, and its value.
         var levels: [(runs: Range<Int>, value: Double)]
-        /// Where a drift starts and ends; such a panel has no levels.
+        /// The start and end values of a drift; such a panel has no levels.
         var drift: (before: Double, after: Double)?
 
-        /// What there is to be seen in it.
+        /// A description of the panel.
         var words: String {
             let known = values.compactMap { $0 }
             guard let latest = known.last, let minimum = known.min(), let maximum = known.max() else {
@@ -79,7 +79,7 @@ struct TrendChart: Picture {
             guard index > 0 else { continue }
             svg.line(from: (from, plotTop), to: (from, plotBottom), class: "whisker s1")
             let change = Self.change(level.value / panel.levels[index - 1].value)
-            // Beside the line where it fits; the last quarter of a panel has it on the left.
+            // The label is beside the line if it fits; in the last quarter of a panel it is on the left.
             let isRight = from > left + width * 0.7
             svg.label(
                 change, x: from + (isRight ? -5 : 5), y: plotTop + 9, anchor: isRight ? "end" : "start",
@@ -87,13 +87,13 @@ struct TrendChart: Picture {
         }
     }
 
-    /// A factor as a change in percent with its sign: `+5.0 %`, `−12 %`.
+    /// Returns a factor as a change in percent with its sign: `+5.0 %`, `−12 %`.
     static func change(_ factor: Double) -> String {
         let sign = factor < 1 ? "−" : "+"
         return sign + RatioText.percent((factor - 1).magnitude)
     }
 
-    /// The runs with values, cut where one has none.
+    /// Returns the runs with values, split at runs without one.
     private static func stretches(_ values: [Double?]) -> [[(run: Int, value: Double)]] {
         var stretches: [[(run: Int, value: Double)]] = []
         var isOpen = false
@@ -107,7 +107,7 @@ struct TrendChart: Picture {
         return stretches
     }
 
-    /// A logarithmic scale over all values, of at least 10 % from end to end: noise must not fill a panel.
+    /// Returns a logarithmic scale over all values. It covers at least 10 %, so that noise does not fill a panel.
     private static func scale(_ values: [Double], from start: Double, to end: Double) -> LogScale? {
         let positions = values.filter { $0 > 0 && $0.isFinite }.map { LogScale.position(of: $0, base: 2) }
         guard let low = positions.min(), let high = positions.max() else { return nil }
@@ -116,16 +116,16 @@ struct TrendChart: Picture {
     }
 }
 
-/// The pictures of a machine's history: one a group of cells that differ in backend and window only.
+/// The pictures of a machine's history: one for each group of cells that differ only in backend and window.
 struct TrendPictures: Sendable {
-    /// More panels than these make a page slow and are not looked at.
+    /// More panels than this make a page slow, and are too many to look at.
     private static let maxPanels = 160
 
     /// The pictures, in the order of their first cells.
     let charts: [TrendChart]
     let leftOutCount: Int
 
-    /// Makes pictures of all cells, or of the changed ones first where there are too many.
+    /// Draws all cells, or the changed ones first if there are too many.
     init(_ host: HostHistory, number: Int) {
         let isMany = host.cells.count > Self.maxPanels
         let drawn =

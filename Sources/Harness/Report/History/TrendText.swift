@@ -1,7 +1,7 @@
 import Results
 package import Support
 
-/// A history for a terminal: lines of letters, at most 80 columns where names allow.
+/// A history for a terminal: lines of letters, at most 80 columns unless names are long.
 enum TrendText {
     private static let lineLength = 32
 
@@ -38,7 +38,7 @@ enum TrendText {
         return TextRenderer.plainLines(parts.joined(separator: "\n\n"))
     }
 
-    /// Returns as many values as a line has space for: the middle one of each group of neighbours.
+    /// Returns as many values as fit into a line: the middle one of each group of neighbours.
     static func thinned(_ values: [Double?]) -> [Double?] {
         guard values.count > lineLength else { return values }
         return (0..<lineLength).map { index in
@@ -48,7 +48,7 @@ enum TrendText {
         }
     }
 
-    /// More cells than these of one run are counted and not listed.
+    /// More cells of one run than this are only counted.
     private static let maxCells = 3
 
     private static func changes(_ host: HostHistory) -> [String] {
@@ -92,10 +92,10 @@ enum TrendText {
     }
 }
 
-/// How a history is shown.
+/// The output formats of a history.
 package enum TrendFormat: String, CaseIterable, Sendable {
     case text
-    /// A page that needs nothing beside it.
+    /// A page that needs no other files.
     case html
     /// GitHub-flavoured Markdown; pictures are lines of letters.
     case markdown
@@ -103,7 +103,7 @@ package enum TrendFormat: String, CaseIterable, Sendable {
 }
 
 extension History {
-    /// The history in one form, as a file of that name.
+    /// Returns the history in one format, as a file of that name.
     package func file(_ format: TrendFormat, name: String = "trend") -> ReportFile {
         switch format {
         case .text: ReportFile(name: name, text: TrendText.render(self) + "\n")
@@ -115,7 +115,7 @@ extension History {
 }
 
 extension Document {
-    /// The document for a index where there are no files for its pictures.
+    /// The document without its pictures, for an output without files for them.
     fileprivate var withoutCharts: Document {
         var document = self
         for index in document.sections.indices {

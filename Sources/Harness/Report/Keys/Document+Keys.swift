@@ -3,12 +3,12 @@ import Statistics
 import Support
 
 extension Document {
-    /// What players wait for and what they ask of key servers.
+    /// Returns the section on keys: the waits of players, and their requests to key servers.
     ///
     /// - Parameters:
-    ///   - keys: What is known.
-    ///   - findings: What to take from it, where no verdict says so.
-    /// - Returns: The section, or `nil` if nothing is known.
+    ///   - keys: The key results.
+    ///   - findings: The findings, if no verdict states them.
+    /// - Returns: The section, or `nil` if there are no results.
     static func keys(_ keys: KeyResults, findings: [String]) -> Section? {
         guard !keys.isEmpty else { return nil }
         var blocks: [Block] = findings.isEmpty ? [] : [.list(findings)]
@@ -130,7 +130,7 @@ extension Document {
 }
 
 extension KeyLoadRecord {
-    /// Simulated requests over time, or `nil` if there are none.
+    /// Simulated requests over time, or `nil` if there were none.
     var chart: TimeChart? {
         chart(
             name: "key-load", title: "Requests a second, \(KeyText.clients(clientCount))",
@@ -140,7 +140,7 @@ extension KeyLoadRecord {
         ) { ($0.simulated, nil) }
     }
 
-    /// Requests over time as they were run, with the simulated ones, or `nil` if nothing was run.
+    /// Requests over time from a real run, beside the simulated ones; `nil` without a run.
     var loopbackChart: TimeChart? {
         chart(
             name: "key-load-loopback",
@@ -167,7 +167,7 @@ extension KeyLoadRecord {
             name: name, title: title, description: description, lines: lines, besideName: "simulated",
             moment: (Double(announcedSeconds), "the key appears"),
             horizontalLabel: "time since the key was announced")
-        // A level far above the lines would press them flat.
+        // A level far above the lines would compress them.
         let greatest = chart.greatest
         let level = Double(capacityPerSecond)
         if level <= 1.5 * greatest {
@@ -189,10 +189,10 @@ extension KeyLoadRecord {
 }
 
 extension KeyWaitsRecord {
-    /// The servers in the order in which cells name them.
+    /// The servers' delays, in the order of the cells.
     private var delays: [UInt64] { cells.map(\.delayMilliseconds).unique }
 
-    /// First bytes by server and way, or `nil` if there are none.
+    /// The times to the first byte by server and way, or `nil` if there are none.
     var chart: RowChart? {
         guard !cells.isEmpty else { return nil }
         let ways = Way.allCases.filter { way in cells.contains { $0.way == way } }

@@ -1,7 +1,7 @@
 package import Results
 import Support
 
-/// The report of a folder that holds results on keys and of no run.
+/// The report of a folder with key results but without a run.
 package struct KeyReport: Sendable {
     private let keys: KeyResults
     private let document: Document
@@ -16,16 +16,16 @@ package struct KeyReport: Sendable {
             verdict: keys.findings, sections: [Document.keys(keys, findings: [])].compactMap { $0 })
     }
 
-    /// What was found, in a few lines.
+    /// The findings, in a few lines.
     package var verdict: [String] { document.verdict }
 
-    /// All files of the report: `index.html`, `report.md`, `results.json`, and the pictures that there are data for.
+    /// All files of the report: `index.html`, `report.md`, `results.json`, and the pictures for which there are data.
     package var files: [ReportFile] {
         ReportFormat.allCases.compactMap(file)
             + document.charts.map { ReportFile(name: "\($0.name).svg", text: $0.standalone) }
     }
 
-    /// One form of the report, or `nil` for one that only runs have.
+    /// Returns one form of the report, or `nil` for a form that only runs have.
     package func file(_ format: ReportFormat) -> ReportFile? {
         switch format {
         case .html: ReportFile(name: format.fileName, text: HTMLRenderer.render(document))
@@ -42,7 +42,7 @@ package struct KeyReport: Sendable {
 }
 
 extension KeyResults {
-    /// What `results.json` says of keys.
+    /// The members of `results.json` for keys.
     var jsonMembers: [String: JSONValue] {
         [
             "keyWaits": waits?.json ?? .null, "keyLoad": load?.json ?? .null,
@@ -52,7 +52,7 @@ extension KeyResults {
 }
 
 extension KeyResults {
-    /// What to take from the figures, in sentences.
+    /// The conclusions from the figures, in sentences.
     var findings: [String] {
         (waits.map(Self.findings) ?? []) + (load.map(Self.findings) ?? []) + (loopback.map(Self.agreement) ?? [])
     }
@@ -120,9 +120,9 @@ extension KeyResults {
         ]
     }
 }
-/// Words for figures about keys.
+/// The wording of figures about keys.
 enum KeyText {
-    /// A way's name, how a sentence goes on with it, and its look, which is the same in all pictures.
+    /// Returns a way's name, its phrase in sentences, and its style, which is the same in all pictures.
     static func words(_ way: KeyWaitsRecord.Way) -> (name: String, phrase: String, style: SeriesStyle) {
         switch way {
         case .local: ("key files", "with key files", SeriesStyle(0))
@@ -132,7 +132,7 @@ enum KeyText {
         }
     }
 
-    /// A way's name, and its look, which is the same in all pictures.
+    /// Returns a way's name, and its style, which is the same in all pictures.
     static func words(_ way: KeyLoadRecord.Way) -> (name: String, style: SeriesStyle) {
         switch way {
         case .onDemand: ("on demand", SeriesStyle(3))
@@ -141,7 +141,7 @@ enum KeyText {
         }
     }
 
-    /// How late a key was: `in time`, `50.0 ms`, or `no key`.
+    /// Returns the delay of a key: `in time`, `50.0 ms`, or `no key`.
     static func lateness(_ nanoseconds: UInt64?) -> String {
         guard let nanoseconds else { return "no key" }
         return nanoseconds == 0 ? "in time" : DurationText.text(nanoseconds: nanoseconds)
@@ -151,12 +151,12 @@ enum KeyText {
         DurationText.text(nanoseconds: UInt64(min(max(nanoseconds, 0), 1e18).rounded()))
     }
 
-    /// A server by how long it holds an answer back.
+    /// Returns a server's name by its delay.
     static func server(_ delayMilliseconds: UInt64) -> String {
         "key server of \(SignificantDigits.grouped(delayMilliseconds)) ms"
     }
 
-    /// How many clients, with the noun.
+    /// Returns the number of clients with the noun.
     static func clients(_ count: UInt64) -> String {
         "\(SignificantDigits.grouped(count)) \(count == 1 ? "client" : "clients")"
     }

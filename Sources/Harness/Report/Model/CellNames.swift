@@ -1,8 +1,8 @@
 import Results
 
-/// Short names for the cells of a table: what all of them share is said once.
+/// Short names for the cells of a table. Parts that all cells share are left out.
 struct CellNames {
-    /// What all cells share, or nothing where there is one cell only.
+    /// The parts that all cells share; empty if there is only one cell.
     let shared: String
 
     private let sharedParts: Set<String>
@@ -15,22 +15,22 @@ struct CellNames {
         sharedParts = common
     }
 
-    /// What tells a cell from the others of the table.
+    /// Returns the parts that tell a cell from the others of the table.
     func name(of cell: Cell) -> String {
         let parts = cell.nameParts.filter { !sharedParts.contains($0) }
         return parts.isEmpty ? cell.name : parts.joined(separator: " ")
     }
 }
 
-/// Puts things of cells together that differ in backend and window only, so that names can be short.
+/// Groups of elements whose cells differ only in backend and window, so that names can be short.
 enum CellGroups {
     struct Group<Element> {
         var title: String
-        /// Its elements, in their order.
+        /// The group's elements, in their original order.
         var elements: [Element]
     }
 
-    /// Returns the groups in the order of their first elements; those of one element are put together at the end.
+    /// Returns the groups in the order of their first elements. Groups of one element are merged into one at the end.
     static func groups<Element>(_ elements: [Element], of cell: (Element) -> Cell) -> [Group<Element>] {
         let all = elements.grouped { Series(cell($0)) }
         let groups = all.filter { $0.elements.count > 1 }.map { series, elements in

@@ -1,7 +1,7 @@
 package import Results
 import Statistics
 
-/// A cell that two runs have in common, with figures in both.
+/// A cell that two runs have in common and have figures for.
 package struct CellPair: Sendable {
     package var a: CellSummary
     package var b: CellSummary
@@ -13,7 +13,7 @@ package struct CellPair: Sendable {
         case faster
         /// The interval lies below 1.
         case slower
-        /// The interval holds 1, or there is none.
+        /// The interval holds 1, or there is no interval.
         case undecided
         case notJudged
     }
@@ -28,26 +28,27 @@ package struct CellPair: Sendable {
 
     package var cell: Cell { a.cell }
 
-    /// What the interval says, on one host.
+    /// The relation by the interval, for two runs on one host.
     package var relation: Relation {
         guard ratio.hasInterval else { return .undecided }
         return ratio.low > 1 ? .faster : ratio.high < 1 ? .slower : .undecided
     }
 
-    /// Whether the two throughputs lie within 5 % of each other.
+    /// True if the two throughputs lie within 5 % of each other.
     package var isWithin5Percent: Bool { Self.isWithin5Percent(ratio.ratio) }
 
     package var isSamePlaintext: Bool { a.digest == b.digest }
 
-    /// Whether the larger of two values is at most 1.05 times the smaller one, given their ratio.
+    /// Returns whether the larger of two values is at most 1.05 times the smaller one, given their ratio.
     static func isWithin5Percent(_ ratio: Double) -> Bool { max(ratio, 1 / ratio) <= 1.05 }
 }
 
-/// How much faster one cell is than another, with what the data carry.
+/// The ratio of two cells' throughputs, with the interval that the samples support.
 package struct SpeedRatio: Hashable, Sendable {
-    /// Throughput of the first ÷ throughput of the second, with its 95 % interval; without one, its ends are the ratio.
+    /// Throughput of the first ÷ throughput of the second, with its 95 % interval. Without an interval, both ends are
+    /// the ratio.
     package var low: Double, ratio: Double, high: Double
-    /// The fewest processes of a side; below three, there is no interval.
+    /// The smaller of the two sides' process counts. Below three, there is no interval.
     package var processCount: Int
 
     /// Compares two cells, or returns `nil` if one has no figures.
@@ -65,7 +66,7 @@ package struct SpeedRatio: Hashable, Sendable {
 
     package var hasInterval: Bool { processCount >= LogSample.minCount }
 
-    /// Whether the data do not tell which is faster: the interval holds 1.
+    /// True if the data do not show which cell is faster: the interval holds 1.
     package var isTie: Bool { hasInterval && low <= 1 && high >= 1 }
 
     /// The ratio in words: `1.29× (1.26–1.32×)`.
@@ -74,7 +75,7 @@ package struct SpeedRatio: Hashable, Sendable {
         return RatioText.times(ratio) + (hasInterval ? " (\(range))" : " (\(Speed.noInterval(processCount)))")
     }
 
-    /// How much slower the first one is, as a share of the second: `13 % (12–15 %)`; for ratios below 1.
+    /// The share by which the first cell is slower than the second: `13 % (12–15 %)`. It is used for ratios below 1.
     var lossText: String {
         let loss = Self.percent(1 - ratio)
         guard hasInterval else { return "\(loss) % (\(Speed.noInterval(processCount)))" }
@@ -82,28 +83,28 @@ package struct SpeedRatio: Hashable, Sendable {
         return minimum == maximum ? "\(loss) %" : "\(loss) % (\(minimum)–\(maximum) %)"
     }
 
-    /// A share of one as a whole number of percent, or with one digit more where that would be 0 or 100.
+    /// Returns a share of one as a whole number of percent, with one more digit if that would be 0 or 100.
     private static func percent(_ share: Double) -> String {
         let percent = max(share, 0) * 100
         return SignificantDigits.fixed(percent, places: percent < 0.95 || percent > 99 ? 1 : 0)
     }
 }
 
-/// The throughput of each cell of the main series over that of the best, with its interval.
+/// The throughput of each cell of the main series ÷ that of the best, with its interval.
 struct RatioGrid: Sendable {
     let best: CellSummary
     /// The backends, in the order of the report.
     let backends: [String]
-    /// The windows that ratios were computed for, in ascending order.
+    /// The windows that have ratios, in ascending order.
     let windows: [UInt64]
     let windowCount: Int
 
     private let ratios: [String: CellPair]
 
-    /// More windows than this make no picture that can be read.
+    /// With more windows than this, the picture cannot be read.
     private static let maxWindows = 20
 
-    /// Computes the ratios, or returns `nil` where fewer than two cells can be compared.
+    /// Computes the ratios. Returns `nil` if fewer than two cells can be compared.
     init?(_ summary: RunSummary) {
         let grid = summary.grid
         guard let best = summary.best, summary.mainCells.count > 1 else { return nil }
@@ -123,23 +124,23 @@ struct RatioGrid: Sendable {
         self.ratios = ratios
     }
 
-    /// The ratio of a cell to the best, or `nil` if it was not measured or is the best itself.
+    /// The ratio of a cell to the best, or `nil` if the cell was not measured or is the best itself.
     subscript(backend: String, window: UInt64) -> CellPair? { ratios["\(backend) \(window)"] }
 
-    /// Whether a cell is the best one.
+    /// Returns whether a cell is the best one.
     func isBest(_ backend: String, _ window: UInt64) -> Bool {
         best.cell.backend == backend && best.cell.windowByteCount == window
     }
 }
 
 extension CellPair {
-    /// The interval in words, or why there is none.
+    /// The interval in words, or the reason why there is none.
     var intervalText: String {
         ratio.hasInterval
             ? "\(RatioText.times(ratio.low))–\(RatioText.times(ratio.high))" : Speed.noInterval(ratio.processCount)
     }
 
-    /// The ratio and its interval as a lane of a picture.
+    /// Returns the ratio and its interval as a lane of a picture.
     func lane(_ name: String, style: SeriesStyle) -> RowChart.Lane {
         RowChart.Lane(
             style: style, line: (ratio.low, ratio.high), ticks: ratio.hasInterval ? [ratio.low, ratio.high] : [],

@@ -2,62 +2,63 @@ package import Results
 package import Statistics
 import Support
 
-/// A cell as reports show it: figures where they can be trusted, and otherwise the reason why there are none.
+/// A cell as reports show it: figures if they can be trusted, otherwise the reason why there are none.
 package struct CellSummary: Hashable, Sendable {
     package var cell: Cell
     package var outcome: Outcome
     /// Throughput; `nil` unless the outcome is `measured`.
     package var speed: Speed?
-    /// The facts of the strategy, where they are known.
+    /// The facts of the strategy, if they are known.
     package var facts: StrategyFacts?
-    /// Timed iterations in nanoseconds, one list a round; empty unless the outcome is `measured`.
+    /// Timed iterations in nanoseconds, one list per round; empty unless the outcome is `measured`.
     package var rounds: [[UInt64]]
-    /// Latencies of single reads, where they were measured; over several processes, see
-    /// ``LatencyRecord/Latency/init(combining:)``.
+    /// Latencies of single reads, if they were measured. ``LatencyRecord/Latency/init(combining:)`` combines those of
+    /// several processes.
     package var latency: LatencyRecord.Latency?
-    /// From before the object is opened until the first read is there, where it was measured; likewise.
+    /// The time from before the object is opened until the first read returns, if it was measured; combined the same
+    /// way.
     package var firstByte: LatencyRecord.Latency?
     /// The median latency and the median first byte of each process, in nanoseconds.
     package var latencySample: LogSample?, firstByteSample: LogSample?
     /// The latencies of each process.
     package var processLatencies: [LatencyRecord.Latency] = []
-    /// How many processes' latencies were longer than whole iterations of the same process explain.
+    /// The number of processes whose latencies were longer than whole iterations of the same process can explain.
     package var contradictedLatencyCount = 0
-    /// How a film would play, for the replay of a player's trace.
+    /// The playback of a film, for the replay of a player's trace.
     package var playback: LatencyRecord.Playback?
-    /// What the timed iterations used together, where the kernel tells.
+    /// The resources that all timed iterations used together, if the kernel reports them.
     package var usage: ProcessUsage?
-    /// The max number of bytes of a cold file that stayed in memory; `nil` for other cells.
+    /// The maximum number of bytes of a cold file that stayed in memory; `nil` for other cells.
     package var residentByteCount: UInt64?
-    /// The passes that showed that a cache below this system held a cold cell's file, in nanoseconds; `nil` where none
-    /// did.
+    /// The times of the passes that showed that a cache below this system held a cold cell's file, in nanoseconds;
+    /// `nil` if there were no such passes.
     package var passesCachedBelow: [UInt64]?
-    /// Peak memory, where it was measured: that of the process in the middle by growth, of an even number the lesser
-    /// one.
+    /// Peak memory, if it was measured: that of the process with the median growth, the lower median of an even number.
     package var memory: MemoryRecord.Memory?
-    /// How far memory grew in each process, in bytes; less than ``memoryResolution`` counts as that.
+    /// The growth of memory in each process, in bytes; growth below ``memoryResolution`` counts as
+    /// ``memoryResolution``.
     package var memorySample: LogSample?
-    /// Ciphertext bytes per plaintext byte delivered; `nil` where nothing was checked or delivered.
+    /// Ciphertext bytes per plaintext byte delivered; `nil` if nothing was checked or delivered.
     package var amplification: Amplification?
-    /// The machine's limit that the throughput runs into; `nil` where none is known.
+    /// The machine's limit that bounds the throughput; `nil` if none is known.
     package var limit: BindingLimit?
-    /// SHA-256 of the plaintext delivered, in hex; `nil` where nothing was checked.
+    /// SHA-256 of the plaintext delivered, in hex; `nil` if nothing was checked.
     package var digest: String?
-    /// The plaintext bytes that one iteration delivers; `nil` where nothing was checked.
+    /// The plaintext bytes that one iteration delivers; `nil` if nothing was checked.
     package var deliveredByteCount: UInt64?
 
-    /// The plaintext bytes that are touched before one of them is touched again; `nil` where that is not known.
+    /// The plaintext bytes that the workload touches before it touches one of them again; `nil` if that is not known.
     package var workingSetByteCount: UInt64?
-    /// Whether the figures are of a CPU cache that holds the working set.
+    /// True if a CPU cache holds the working set, so that the figures are those of the cache.
     package var isInCache = false
 
-    /// Whether a cell has figures, and why not.
+    /// The outcome of a cell: figures, or the reason why there are none.
     package enum Outcome: Hashable, Sendable {
         /// The plaintext was right and at least one iteration was timed.
         case measured
         /// The cell, or its backend in the vectors, failed.
         case failed(String)
-        /// No check says that the plaintext was right.
+        /// No check confirmed the plaintext.
         case unchecked
         /// The plaintext was right, and no iteration was timed.
         case untimed
@@ -66,22 +67,21 @@ package struct CellSummary: Hashable, Sendable {
     package struct Amplification: Hashable, Sendable {
         /// Ciphertext bytes fetched per plaintext byte delivered.
         package var fetched: Double
-        /// Ciphertext bytes decrypted per plaintext byte delivered; `nil` of a plug-in's own reader, in which nobody
-        /// counts.
+        /// Ciphertext bytes decrypted per plaintext byte delivered; `nil` for a plug-in's own reader, which is not
+        /// instrumented.
         package var decrypted: Double?
-        /// How often a read asks the source for bytes, in the mean; `nil` in results that do not say.
+        /// The mean number of requests to the source per read; `nil` for results that do not record it.
         package var requestsPerRead: Double?
 
         /// ``requestsPerRead`` in a report.
         package var requests: String? { requestsPerRead.map { SignificantDigits.text($0) } }
     }
 
-    /// Creates the summary of one cell.
     /// - Parameters:
-    ///   - result: What is known of the cell.
-    ///   - facts: The facts of the cell's strategy, where they are known.
-    ///   - limits: What the machine can do; a report uses the run's.
-    ///   - vectorFailure: Why the cell's backend failed its vectors, or `nil` if it did not.
+    ///   - result: The cell's records.
+    ///   - facts: The facts of the cell's strategy, if they are known.
+    ///   - limits: The machine's limits; a report passes those of the run.
+    ///   - vectorFailure: The reason why the cell's backend failed its vectors, or `nil` if it did not.
     package init(
         _ result: CellResult, facts: StrategyFacts? = nil, limits: MachineLimits? = nil, vectorFailure: String? = nil
     ) {
@@ -100,7 +100,7 @@ package struct CellSummary: Hashable, Sendable {
         deliveredByteCount = check.deliveredByteCount
         workingSetByteCount = check.workingSetByteCount
         isInCache = check.isInCache
-        // A program that reads by itself does not say what it fetches.
+        // An external program does not report the bytes that it fetches.
         if check.deliveredByteCount > 0, check.fetchedByteCount > 0 {
             let delivered = Double(check.deliveredByteCount)
             amplification = Amplification(
@@ -142,25 +142,25 @@ package struct CellSummary: Hashable, Sendable {
         memorySample = LogSample(memories.map { Double(max($0.growthByteCount, Self.memoryResolution)) })
     }
 
-    /// The element in the middle by a figure; of an even number the one with the lesser figure.
+    /// Returns the median element by a figure; of an even number of elements, the lower median.
     private static func middle<Element>(_ elements: [Element], by figure: (Element) -> UInt64) -> Element? {
         guard !elements.isEmpty else { return nil }
         return elements.sorted { figure($0) < figure($1) }[(elements.count - 1) / 2]
     }
 
-    /// Memory growth below this is not told apart, in bytes: the kernel keeps its counters per CPU.
+    /// The smallest memory growth that can be told from none, in bytes: the kernel keeps its counters per CPU.
     package static let memoryResolution: UInt64 = 256 << 10
 
-    /// What a timed iteration used, in the mean.
+    /// The mean resources that a timed iteration used.
     struct IterationUsage: Hashable, Sendable {
         var minorFaults: UInt64
         var majorFaults: UInt64
         var systemNanoseconds: UInt64
-        /// The kernel's part of its CPU time; `nil` where there is none.
+        /// The kernel's share of the CPU time; `nil` if no CPU time was counted.
         var systemShare: Double?
     }
 
-    /// What a timed iteration used; `nil` where it is not known.
+    /// The mean resources that a timed iteration used; `nil` if they are not known.
     var iterationUsage: IterationUsage? {
         let count = rounds.reduce(0) { $0 + UInt64($1.count) }
         guard let usage, count > 0 else { return nil }
@@ -172,8 +172,8 @@ package struct CellSummary: Hashable, Sendable {
             systemShare: cpuNanoseconds > 0 ? Double(usage.systemNanoseconds) / cpuNanoseconds : nil)
     }
 
-    /// Whether the process takes pages from the system again and again: at least one, of 4 KiB, for every four that it
-    /// delivers. Those of a mapped file are the file's.
+    /// True if the process returns pages to the system and takes them again: at least one fault of a 4 KiB page for
+    /// every four pages that it delivers. Cells of a mapped file do not count: those faults are the file's.
     var returnsMemory: Bool {
         guard let iterationUsage, let deliveredByteCount, deliveredByteCount > 0, cell.source != "mmap" else {
             return false
@@ -181,7 +181,7 @@ package struct CellSummary: Hashable, Sendable {
         return iterationUsage.minorFaults >= max(1, deliveredByteCount / (4 * 4096))
     }
 
-    /// Why there are no figures, or `nil` if there are.
+    /// The reason why there are no figures, or `nil` if there are.
     package var missingReason: String? {
         switch outcome {
         case .measured: nil
@@ -200,7 +200,7 @@ package struct CellSummary: Hashable, Sendable {
         }
     }
 
-    /// The outcome as tables say it: what was not timed yet did not fail.
+    /// The outcome as tables show it. A cell that was not timed yet did not fail.
     var statusText: String {
         switch outcome {
         case .measured: "measured"
@@ -210,7 +210,7 @@ package struct CellSummary: Hashable, Sendable {
         }
     }
 
-    /// How many cells have no figures, by what became of them: `1 failed, 2 not timed yet`.
+    /// Returns the number of cells without figures, by outcome: `1 failed, 2 not timed yet`.
     static func missingText(_ cells: [CellSummary]) -> String {
         ["failed", "not checked", "not timed yet"].compactMap { text in
             let count = cells.count { $0.statusText == text }
@@ -218,7 +218,7 @@ package struct CellSummary: Hashable, Sendable {
         }.joined(separator: ", ")
     }
 
-    /// Whether something is wrong with the cell.
+    /// True if something is wrong with the cell.
     var isBad: Bool {
         switch outcome {
         case .failed, .unchecked: true
@@ -226,8 +226,8 @@ package struct CellSummary: Hashable, Sendable {
         }
     }
 
-    /// Sums up all cells of a run, in the order of the results, on all CPUs where there are many: there may be millions
-    /// of samples.
+    /// Summarizes all cells of a run, in the order of the results. There may be millions of samples, so large runs use
+    /// all CPUs.
     static func all(of results: RunResults) -> [CellSummary] {
         let failures = vectorFailures(results.conformance)
         let header = results.header
@@ -237,7 +237,7 @@ package struct CellSummary: Hashable, Sendable {
                 vectorFailure: failures[result.cell.backend])
         }
         var cells = Parallel.map(results.cells, summary)
-        // A file is read for the first time by one of its cells only, and all files of a run are on one storage.
+        // Only one cell reads a file for the first time, and all files of a run are on one storage.
         if let passes = cells.lazy.compactMap(\.passesCachedBelow).first {
             for index in cells.indices where cells[index].cell.isCold == true {
                 cells[index].passesCachedBelow = passes
@@ -246,7 +246,7 @@ package struct CellSummary: Hashable, Sendable {
         return cells
     }
 
-    /// Returns why a subject failed its vectors, by subject.
+    /// Returns the reasons why subjects failed their vectors, by subject.
     private static func vectorFailures(_ records: [ConformanceRecord]) -> [String: String] {
         var failures: [String: String] = [:]
         for record in records where record.failed > 0 {
@@ -257,40 +257,39 @@ package struct CellSummary: Hashable, Sendable {
     }
 }
 
-/// Throughput of a cell: plaintext bytes delivered in an iteration ÷ the iteration's time.
+/// Throughput of a cell: plaintext bytes delivered in an iteration ÷ the time of the iteration.
 ///
 /// The time of a process is the median of its iterations; that of the cell is the median of its processes.
 package struct Speed: Hashable, Sendable {
-    /// Plaintext bytes per second, one value a process.
+    /// Plaintext bytes per second, one value per process.
     package let sample: LogSample
     /// Plaintext bytes per second.
     package let bytesPerSecond: UInt64
     /// The 95 % interval of ``bytesPerSecond``; `nil` with fewer than three processes.
     package let interval: ClosedRange<UInt64>?
-    /// Half the interval's width as a part of the throughput; `nil` without an interval.
+    /// Half the interval's width as a share of the throughput; `nil` without an interval.
     package let relativeHalfWidth: Double?
 
-    /// The interval in words, or why there is none.
+    /// The interval in words, or the reason why there is none.
     var rangeText: String {
         interval.map { ByteCountText.rateRange($0.lowerBound, $0.upperBound) } ?? Self.noInterval(sample.count)
     }
 
-    /// Why figures of so many processes have no interval.
+    /// Returns the reason why figures of this number of processes have no interval.
     static func noInterval(_ processCount: Int) -> String {
         "\(RatioText.count(processCount, "process", "processes")), no interval"
     }
 
-    /// Creates a throughput, or returns `nil` if nothing was timed, delivered, or long enough for the clock.
+    /// Returns `nil` if nothing was timed or delivered, or if an iteration was too short for the clock.
     init?(rounds: [[UInt64]], deliveredByteCount: UInt64) {
         let medians = rounds.compactMap { median(of: $0) }
-        // Beyond this a rate does not fit 64 bits; such a time is a broken clock and not a speed.
+        // Above this, a rate does not fit 64 bits. Such a time comes from a broken clock.
         guard deliveredByteCount > 0, let fastest = medians.min(), fastest >= 1,
             Double(deliveredByteCount) / fastest < 1e9, let times = LogSample(medians)
         else { return nil }
         self.init(sample: times.reciprocal(times: Double(deliveredByteCount) * 1e9))
     }
 
-    /// Creates the throughput of processes, in plaintext bytes per second.
     init(sample: LogSample) {
         self.sample = sample
         bytesPerSecond = UInt64(nearest: sample.estimate)
@@ -300,18 +299,18 @@ package struct Speed: Hashable, Sendable {
 }
 
 extension LatencyRecord.Latency {
-    /// Takes the median of the processes' medians for the median, so that it lies in its interval.
+    /// Replaces the median by the median of the processes' medians, so that it lies in its interval.
     fileprivate mutating func setMedian(_ sample: LogSample?) {
         if let estimate = sample?.estimate { p50 = UInt64(nearest: estimate) }
     }
 
-    /// The percentiles that the number of reads supports, in nanoseconds, and the max.
+    /// The percentiles that the number of reads supports, and the maximum, in nanoseconds.
     var percentiles: [(name: String, nanoseconds: UInt64)] {
         [("median", p50), ("p90", trustedP90), ("p99", trustedP99), ("p99.9", trustedP999), ("max", max)]
             .compactMap { name, nanoseconds in nanoseconds.map { (name, $0) } }
     }
 
-    /// The percentiles in words, and how many reads they rest on.
+    /// The percentiles in words, with the number of reads that they are based on.
     var words: String {
         percentiles.map { "\($0.name) \(DurationText.text(nanoseconds: $0.nanoseconds))" }.joined(separator: ", ")
             + ", \(RatioText.count(readCount, "read")) a process"
@@ -319,13 +318,13 @@ extension LatencyRecord.Latency {
 }
 
 extension MachineLimits {
-    /// The limit that a cell runs into.
+    /// Returns the limit that a cell runs into.
     ///
     /// - Parameters:
     ///   - cell: The cell.
     ///   - bytesPerSecond: Its throughput.
-    ///   - deliveredByteCount: What one iteration delivers: a read that is shorter than the window is all that is read
-    ///     in one step.
+    ///   - deliveredByteCount: The bytes that one iteration delivers. A read shorter than the window is decrypted in
+    ///     one step.
     /// - Returns: The limit, or `nil` if none is known.
     func limit(of cell: Cell, bytesPerSecond: UInt64, deliveredByteCount: UInt64) -> BindingLimit? {
         guard cell.isLocal, let source = LimitedSource(rawValue: cell.source) else { return nil }
@@ -337,7 +336,7 @@ extension MachineLimits {
 }
 
 extension BindingLimit.Kind {
-    /// What is limited, in words.
+    /// The limited part of the machine, in words.
     var text: String {
         switch self {
         case .aesUnit: "AES instructions"

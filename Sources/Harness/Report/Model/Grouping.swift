@@ -1,5 +1,5 @@
 extension Sequence {
-    /// Puts elements with the same key together, in the order of the first of each.
+    /// Returns the elements grouped by key, in the order of the first element of each group.
     func grouped<Key: Hashable>(by key: (Element) -> Key) -> [(key: Key, elements: [Element])] {
         var indices: [Key: Int] = [:]
         var groups: [(key: Key, elements: [Element])] = []
@@ -17,7 +17,7 @@ extension Sequence {
 }
 
 extension Sequence where Element: Hashable {
-    /// The elements, each once, in the order in which they first appear.
+    /// The elements without duplicates, in the order in which they first appear.
     var unique: [Element] {
         var known: Set<Element> = []
         return filter { known.insert($0).inserted }

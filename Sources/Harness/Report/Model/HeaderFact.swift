@@ -1,25 +1,25 @@
 package import Results
 import Support
 
-/// One thing that a header says of its run: what provenance lists, and what runs may not share.
+/// One fact in the header of a run. Provenance lists these facts, and comparisons show those that differ.
 struct HeaderFact: Hashable, Sendable {
-    /// What a fact is about, in the order in which facts are shown.
+    /// The subject of a fact, in the order in which facts are shown.
     enum Subject: Hashable, Sendable, CaseIterable {
-        /// What makes it this machine and no other.
+        /// The identity of the machine.
         case host
-        /// How the machine was set up, which may change from run to run.
+        /// The setup of the machine, which may change from run to run.
         case setting
         case software
         case run
     }
 
-    /// A value; lists and long texts are compared by their parts.
+    /// The value of a fact; lists and long texts are compared by their parts.
     enum Value: Hashable, Sendable {
         case text(String)
         case words([String])
         case plan(String?)
 
-        /// What makes it the same as another one: of a plan, what it says.
+        /// The value that decides equality: for a plan, its lines without comments.
         var compared: Value {
             guard case .plan(let text?) = self else { return self }
             return .words(PlanLine.lines(of: text).map(\.text))
@@ -27,7 +27,7 @@ struct HeaderFact: Hashable, Sendable {
     }
 
     var subject: Subject
-    /// What it is, such as `CPU`.
+    /// The fact's name, such as `CPU`.
     var name: String
     var value: Value
 
@@ -41,7 +41,7 @@ struct HeaderFact: Hashable, Sendable {
 }
 
 extension RunHeader.Host {
-    /// The machine and how it was set up.
+    /// The facts of the machine and its setup.
     var facts: [HeaderFact] {
         func fact(_ subject: HeaderFact.Subject, _ name: String, _ text: String) -> HeaderFact {
             HeaderFact(subject: subject, name: name, value: .text(text))
@@ -63,12 +63,12 @@ extension RunHeader.Host {
         ] + given
     }
 
-    /// What makes two runs those of one machine; the kernel and its settings may change.
+    /// The facts that two runs share if they are of one machine; the kernel and its settings may change.
     var identity: [HeaderFact] { facts.filter { $0.subject == .host } }
 }
 
 extension RunHeader {
-    /// All that the header says, but when the run started.
+    /// All facts of the header except the time when the run started.
     var facts: [HeaderFact] {
         func fact(_ subject: HeaderFact.Subject, _ name: String, _ value: HeaderFact.Value) -> HeaderFact {
             HeaderFact(subject: subject, name: name, value: value)
@@ -86,14 +86,16 @@ extension RunHeader {
     }
 }
 
-/// A line of a plan that says something.
+/// A line of a plan that is more than a comment.
 struct PlanLine: Hashable, Sendable {
     /// The line's number in the file, from 1.
     var number: Int
-    /// What it says, without a comment.
+    /// The line's text, without a comment.
     var text: String
 
-    /// The lines of a plan, without those that are blank or nothing but a comment. Source: YAML 1.2.2, section 6.6.
+    /// Returns the lines of a plan, without lines that are blank or only a comment.
+    ///
+    /// - Source: YAML 1.2.2, section 6.6.
     static func lines(of plan: String) -> [PlanLine] {
         plan.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap { index, line in
             var quote: Character?
@@ -115,15 +117,15 @@ struct PlanLine: Hashable, Sendable {
     }
 }
 
-/// Something that runs do not share.
+/// A fact that differs between runs.
 package struct RunDifference: Hashable, Sendable {
-    /// What it is, such as `CPU`.
+    /// The fact's name, such as `CPU`.
     package var name: String
     package var values: [String]
-    /// Whether it makes them runs on different machines.
+    /// True if the fact is part of the machine's identity, so that the runs are of different machines.
     package var isOfHost: Bool
 
-    /// Finds what differs between runs, what concerns the machine first.
+    /// Returns the facts that differ between runs, those of the machine first.
     package static func between(_ headers: [RunHeader]) -> [RunDifference] {
         let facts = headers.map(\.facts)
         var known: Set<String> = []
@@ -137,7 +139,7 @@ package struct RunDifference: Hashable, Sendable {
         }
     }
 
-    /// What each run has, where that is long only what not all have.
+    /// Returns the value of each run; for lists and plans, only the parts that differ.
     private static func texts(_ facts: [HeaderFact?]) -> [String] {
         let plans = facts.compactMap { fact -> String?? in if case .plan(let text)? = fact?.value { text } else { nil }
         }
@@ -152,7 +154,7 @@ package struct RunDifference: Hashable, Sendable {
         }
     }
 
-    /// The first line in which not all plans say the same.
+    /// Returns, for each plan, the first line in which the plans differ.
     private static func firstDifferingLines(_ plans: [String?]) -> [String] {
         let lines = plans.map { PlanLine.lines(of: $0 ?? "") }
         let count = lines.map(\.count).min() ?? 0
@@ -164,7 +166,7 @@ package struct RunDifference: Hashable, Sendable {
         }
     }
 
-    /// The machine's own limits, where they differ by more than 5 %: then it was not in the same state.
+    /// Returns the machine's own limits that differ by more than 5 %: the machine was then not in the same state.
     private static func limits(_ headers: [RunHeader]) -> [RunDifference] {
         let limits = headers.compactMap(\.limits?.oneThread)
         guard limits.count == headers.count, let first = limits.first else { return [] }
@@ -185,7 +187,7 @@ package struct RunDifference: Hashable, Sendable {
 }
 
 extension Document {
-    /// How figures came about, in blocks: machine, program, backends, and last the command.
+    /// Returns the origin of figures, in blocks: machine, program, backends, and last the command.
     static func origin(
         host: RunHeader.Host, backends: [RunHeader.Backend], program: [(name: String, value: String)],
         command: [String]

@@ -1,23 +1,23 @@
 import Results
 
-/// A run that can stand beside others: its header, and figures a cell.
+/// A run that can be shown beside others: its header, and the figures of each cell.
 protocol ComparableRun: Sendable {
     associatedtype Figures: Sendable
 
-    /// What the user calls it, such as its file's path.
+    /// The name that the user gave the run, such as its file's path.
     var name: String { get }
-    /// What is true of the whole run.
+    /// The facts of the whole run.
     var header: RunHeader { get }
     var isComplete: Bool { get }
     /// The cells with their `id`s, in the order of the results.
     var figures: [(id: String, cell: Cell, figures: Figures)] { get }
 }
 
-/// One run, two, or many: which of them come from one machine, what their headers do not share, and what each says of a
-/// cell.
+/// One or more runs, with the machine of each run, the facts that differ between their headers, and their figures for
+/// each cell.
 struct RunSet<Run: ComparableRun>: Sendable {
     let runs: [Run]
-    /// The runs of each machine by their indices, machines in the order in which runs first name them.
+    /// The indices of the runs of each machine. Machines are in the order in which runs first name them.
     let hosts: [[Int]]
 
     init(_ runs: [Run]) {
@@ -25,10 +25,10 @@ struct RunSet<Run: ComparableRun>: Sendable {
         hosts = runs.indices.grouped { runs[$0].header.host.identity }.map(\.elements)
     }
 
-    /// The runs of each machine as a set of its own.
+    /// A set for each machine with its runs.
     var byHost: [RunSet] { hosts.map { RunSet($0.map { runs[$0] }) } }
 
-    /// The same runs, those of one machine together and in the order of their starts.
+    /// The same runs grouped by machine, in the order of their start times.
     var groupedByHost: RunSet {
         RunSet(
             hosts.flatMap { indices in
@@ -36,7 +36,7 @@ struct RunSet<Run: ComparableRun>: Sendable {
             })
     }
 
-    /// What the headers do not share, what concerns the machine first.
+    /// The facts that differ between the headers, those of the machine first.
     var differences: [RunDifference] { RunDifference.between(runs.map(\.header)) }
 
     var sharedFacts: [HeaderFact] {
@@ -44,12 +44,12 @@ struct RunSet<Run: ComparableRun>: Sendable {
         return (runs.first?.header.facts ?? []).filter { fact in others.allSatisfy { $0.contains(fact) } }
     }
 
-    /// A cell and what each run says of it.
+    /// A cell with the figures of each run.
     struct Match: Sendable {
         /// The cell's `id`.
         var id: String
         var cell: Cell
-        /// A value a run; `nil` where the run has no such cell.
+        /// One value per run; `nil` if the run has no such cell.
         var figures: [Run.Figures?]
     }
 

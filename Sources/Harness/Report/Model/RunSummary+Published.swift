@@ -7,10 +7,10 @@ extension RunSummary {
         var alternative: CellSummary
     }
 
-    /// Returns the cell that reproduces something published and was measured; rather one of the backend named.
+    /// Returns a measured cell that reproduces a published configuration, preferably one of the backend named.
     /// - Parameters:
-    ///   - access: How the cell reads, such as `chunk-cache`.
-    ///   - workload: How the cell's workload begins.
+    ///   - access: The cell's access mode, such as `chunk-cache`.
+    ///   - workload: The prefix of the cell's workload.
     ///   - backend: The backend that is preferred.
     /// - Returns: The cell, or `nil` if there is none.
     func published(access: String, workload: String, preferring backend: String?) -> CellSummary? {
@@ -22,15 +22,15 @@ extension RunSummary {
 
     /// Returns the ordinary cell that does the same work with the same backend by reading only the blocks it needs.
     ///
-    /// The same chunks are preferred, then the same strategy, so that as little as possible differs. Of several windows
-    /// the one with the lowest median latency is taken for random reads, and otherwise the one that is recommended.
+    /// Prefers the same strategy, then the same format, so that as little as possible differs. Of several windows, it
+    /// takes the one with the lowest median latency for random reads, and otherwise the recommended one.
     func alternative(to published: CellSummary) -> CellSummary? {
         let work = published.cell.work
         return Self.alternative(
             to: published.cell, among: cells.filter { Self.isOrdinary($0) && $0.cell.work == work })
     }
 
-    /// Every published configuration that was measured and has an alternative, one configuration after the other.
+    /// The published configurations that were measured and have an alternative, grouped by configuration.
     var comparisons: [Comparison] {
         let published = labelledCells.filter { $0.speed != nil }
         guard !published.isEmpty else { return [] }
@@ -42,7 +42,7 @@ extension RunSummary {
         }
     }
 
-    /// Says whether a cell reads only the blocks it needs, reproduces nothing and has a speed.
+    /// Returns whether a cell reads only the blocks it needs, reproduces nothing published and has a speed.
     private static func isOrdinary(_ cell: CellSummary) -> Bool {
         cell.speed != nil && cell.cell.label == nil && cell.cell.access == "block"
             && cell.facts?.isTagged != true
@@ -57,14 +57,14 @@ extension RunSummary {
         return closest.first { $0.cell.id == choice?.id }
     }
 
-    /// The cell with the lowest median latency; of equals the first.
+    /// Returns the cell with the lowest median latency; of equal ones, the first.
     static func quickest(in cells: [CellSummary]) -> CellSummary? {
         cells.filter { $0.latency != nil }.min { $0.latency?.p50 ?? .max < $1.latency?.p50 ?? .max }
     }
 }
 
 extension Cell {
-    /// What two cells must share to do the same work, whatever their format: the rest of the cell is that of any other.
+    /// The members that two cells must share to do the same work. The other members, such as those of the format, are blank.
     fileprivate var work: Cell {
         var work = Cell(
             backend: backend, strategy: "", windowByteCount: 0, workload: workload, threads: threads,

@@ -1,7 +1,7 @@
 import Results
 
 extension RunSummary {
-    /// Reads of one configuration, one cell a backend.
+    /// Range reads of one configuration, one cell per backend.
     struct RangeGroup: Sendable {
         var workload: String
         var name: String
@@ -10,14 +10,14 @@ extension RunSummary {
         var cells: [CellSummary]
     }
 
-    /// The random workload that most cells measured the latency of, or `nil` if there is none.
+    /// The random workload that has the most cells with latencies, or `nil` if there is none.
     var mainRandomWorkload: String? { workloads("random").first?.key }
 
-    /// The configurations of the workloads of a kind: those that most cells measured first; in each, block access
-    /// first, small chunks first, published ones last.
+    /// Returns the configurations of the workloads of a kind, those of the workload with the most cells first. Within a
+    /// workload, block access comes first, small chunks come before large ones, and published configurations come last.
     ///
-    /// Where several windows were measured, the one with the lowest median latency stands for the configuration.
-    /// - Parameter kind: How the workloads begin: `random` or `trace`.
+    /// If several windows were measured, the one with the lowest median latency represents the configuration.
+    /// - Parameter kind: The prefix of the workloads: `random` or `trace`.
     /// - Returns: The configurations.
     func rangeGroups(_ kind: String) -> [RangeGroup] {
         workloads(kind).flatMap { _, cells in
@@ -34,7 +34,7 @@ extension RunSummary {
         }
     }
 
-    /// The workloads of a kind with their cells, those that most cells measured the latency of first.
+    /// Returns the workloads of a kind with their cells that have latencies, those with the most cells first.
     private func workloads(_ kind: String) -> [(key: String, elements: [CellSummary])] {
         cells.filter { $0.isRangeRead(kind) }.grouped(by: \.cell.workload).enumerated()
             .sorted { ($1.element.elements.count, $0.offset) < ($0.element.elements.count, $1.offset) }
@@ -43,11 +43,11 @@ extension RunSummary {
 }
 
 extension CellSummary {
-    /// Says whether this is a cell of ranges of a kind, with latencies.
+    /// Returns whether this is a cell of range reads of a kind, with latencies.
     fileprivate func isRangeRead(_ kind: String) -> Bool { latency != nil && cell.workload.hasPrefix(kind) }
 }
 
-/// What range reads must share to stand in one row; the window is left out on purpose.
+/// The members that range reads must share to be in one row. The window is left out on purpose.
 private struct RangeKey: Hashable {
     var series: Series
     var label: String?
@@ -69,7 +69,7 @@ private struct RangeKey: Hashable {
     }
 }
 
-/// Names of configurations in a table or picture: what tells two of them apart is said of all.
+/// Names of configurations in a table or picture. A part that differs between any two of them is in all names.
 private struct RangeNames {
     private let differs: [Bool]
 

@@ -1,16 +1,16 @@
 import Results
 
-/// A run with its cells summed up: what every part of a report is computed from.
+/// A run with its cells summarized; every part of a report is computed from it.
 struct RunSummary: Sendable {
-    /// What the user calls it, such as its file's path; empty where there is no other run.
+    /// The name that the user gave the run, such as its file's path; empty if there is no other run.
     let name: String
     let results: RunResults
     /// The cells in the order of the results.
     let cells: [CellSummary]
     /// The names of all backends: those of the header in its order, then others in the order of the cells.
     let backends: [String]
-    /// The members that the sequential cells share that are compared, local ones first; `nil` if no ordinary sequential
-    /// cell was measured.
+    /// The main series: the members shared by the sequential cells that are compared, local cells preferred; `nil` if
+    /// no ordinary sequential cell was measured.
     let main: Series?
     /// The cells of the main series that have a speed.
     let mainCells: [CellSummary]
@@ -24,7 +24,7 @@ struct RunSummary: Sendable {
         self.cells = cells
         backends = (results.header.backends.map(\.name) + results.cells.map(\.cell.backend)).unique
         let candidates = cells.filter { $0.speed != nil && $0.cell.label == nil && $0.cell.workload == "sequential" }
-        // What a CPU cache holds, or a network delays, stands for the others only where there is nothing else.
+        // Cells in a CPU cache or behind a network are used only if there are no others.
         let local = candidates.filter { $0.cell.isLocal }
         let main =
             Self.largestSeries(in: local.filter { !$0.isInCache }) ?? Self.largestSeries(in: local)
@@ -34,15 +34,15 @@ struct RunSummary: Sendable {
         grid = MainGrid(mainCells, backends: backends)
     }
 
-    /// The cells that reproduce something that was published, in the order of the results.
+    /// The cells that reproduce published configurations, in the order of the results.
     var labelledCells: [CellSummary] { cells.filter { $0.cell.label != nil } }
 
     var cellsWithoutFigures: [CellSummary] { cells.filter { $0.missingReason != nil } }
 
-    /// The cell of the main series with the greatest median throughput; of equals the one with the smallest window.
+    /// The cell of the main series with the highest median throughput; of equal ones, the one with the smallest window.
     var best: CellSummary? { Self.fastest(in: mainCells) }
 
-    /// Returns the fastest of some cells; of equals the one with the smallest window, then the first.
+    /// Returns the fastest of some cells; of equal ones, the one with the smallest window, then the first.
     static func fastest(in cells: [CellSummary]) -> CellSummary? {
         cells.filter { $0.speed != nil }.max { one, other in
             (one.speed?.bytesPerSecond ?? 0, other.cell.windowByteCount)
@@ -50,19 +50,20 @@ struct RunSummary: Sendable {
         }
     }
 
-    /// Returns the series with the most cells that have a speed; of equals the larger object, then the first.
+    /// Returns the series with the most cells that have a speed; of equal ones, the one with the larger object, then
+    /// the first.
     private static func largestSeries(in cells: [CellSummary]) -> Series? {
         cells.filter { $0.speed != nil }.grouped { Series($0.cell) }.max { one, other in
             (one.elements.count, one.key.objectByteCount) < (other.elements.count, other.key.objectByteCount)
         }?.key
     }
 
-    /// What stands in the result file and is not in the report, in sentences.
+    /// The parts of the result file that are not in the report, in sentences.
     var leftOutTexts: [String] { results.leftOut.texts }
 }
 
 extension RunResults.LeftOut {
-    /// What it is, in sentences; nothing if nothing is left out.
+    /// The parts left out, in sentences; empty if nothing is left out.
     var texts: [String] {
         var texts: [String] = []
         if cutByteCount > 0 {
@@ -85,11 +86,11 @@ extension RunResults.LeftOut {
     }
 }
 
-/// What cells must share so that a line through them compares windows and backends, and nothing else: all of a cell but
-/// these two, its label and the number of its reads.
+/// The members that cells must share so that a line through them compares only windows and backends: all members except
+/// these two, the label and the number of reads.
 @dynamicMemberLookup
 struct Series: Hashable, Sendable {
-    /// A cell with what a series leaves open blanked.
+    /// A cell whose members that may vary within a series are blank.
     let cell: Cell
 
     init(_ cell: Cell) {
@@ -129,7 +130,7 @@ struct Series: Hashable, Sendable {
 }
 
 extension Cell {
-    /// The cell as any other of its series, with no backend, window, number of reads and label.
+    /// The cell without backend, window, number of reads and label, which is the same for all cells of its series.
     var blanked: Cell {
         var cell = self
         cell.backend = ""
@@ -155,7 +156,7 @@ struct MainGrid: Sendable {
         var window: UInt64
     }
 
-    /// Gathers the cells; of several with the same backend and window, the first.
+    /// Gathers the cells. Of several cells with the same backend and window, the first is kept.
     ///
     /// - Parameters:
     ///   - main: The cells of the main series.

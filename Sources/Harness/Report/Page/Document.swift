@@ -1,11 +1,11 @@
-/// A report as plain parts, before it becomes a page or Markdown.
+/// A report as plain parts, which the renderers turn into a page or Markdown.
 ///
-/// Every text in it is plain text: the renderers escape all of it, so that nothing from a result file can become markup.
+/// All its text is plain text. The renderers escape it, so that nothing from a result file can become markup.
 struct Document: Sendable {
     var title: String
-    /// One line on what was measured, where and when.
+    /// One line with the subject, place and time of the measurement.
     var subtitle: String
-    /// What a reader must know before any figure, such as that the run is incomplete.
+    /// The facts that a reader must know before any figure, such as an incomplete run.
     var warnings: [Warning]
     var verdict: [String]
     var sections: [Section]
@@ -24,7 +24,7 @@ struct Document: Sendable {
         case facts([(name: String, value: String)])
         /// Text that keeps its line breaks, with a caption.
         case verbatim(caption: String, text: String)
-        /// A picture, and the same for narrow screens where there is one.
+        /// A picture, with a second version for narrow screens, if there is one.
         case chart(Chart, narrow: Chart?)
         case table(Table)
         /// A long table that a page shows on demand.
@@ -34,16 +34,16 @@ struct Document: Sendable {
 
 /// Rows and columns of text.
 struct Table: Hashable, Sendable {
-    /// What the table holds, in a sentence.
+    /// The content of the table, in a sentence.
     var caption: String
     var columns: [Column]
     /// The rows; each has as many entries as there are columns. The first entry names the row.
     var rows: [[Entry]]
 
-    /// A column's heading and whether it holds numbers.
+    /// A column's heading, and the kind of its values.
     struct Column: Hashable, Sendable {
         var title: String
-        /// Numbers are set flush right.
+        /// True for numbers, which are aligned to the right.
         var isNumeric: Bool
 
         static func text(_ title: String) -> Column { Column(title: title, isNumeric: false) }
@@ -53,11 +53,11 @@ struct Table: Hashable, Sendable {
 
     struct Entry: Hashable, Sendable, ExpressibleByStringLiteral {
         var text: String
-        /// What stands beside it in small letters, such as an interval.
+        /// Additional text in small letters, such as an interval.
         var detail: String?
-        /// How it is set off; the words always say it too.
+        /// The emphasis. The words always carry the same meaning.
         var emphasis: Emphasis
-        /// Where the entry leads, as a path relative to the document; `nil` if nowhere.
+        /// The target of a link, as a path relative to the document; `nil` without a link.
         var link: String?
 
         init(_ text: String, detail: String? = nil, emphasis: Emphasis = .none, link: String? = nil) {
@@ -71,7 +71,7 @@ struct Table: Hashable, Sendable {
             self.init(text)
         }
 
-        /// What stands where there is nothing to say.
+        /// The entry for a missing value.
         static let absent = Entry("–")
     }
 
@@ -82,24 +82,24 @@ struct Table: Hashable, Sendable {
     }
 }
 
-/// Something that a reader must know before trusting figures, and what to do about it.
+/// A caveat that a reader must know before trusting figures, with advice.
 struct Warning: Hashable, Sendable {
-    /// What kind of thing it is, in a few words.
+    /// The kind of caveat, in a few words.
     var title: String
-    /// What was found, with its numbers.
+    /// The finding, with its numbers.
     var message: String
     var advice: String
-    /// Whether it stands above the verdict: without knowing it, the verdict would mislead.
+    /// True if it is shown above the verdict, because the verdict would mislead without it.
     var isSerious: Bool
 
-    /// The message as a sentence of its own.
+    /// The message as a complete sentence.
     var sentence: String { message.prefix(1).uppercased() + message.dropFirst() }
 
     var text: String { "\(title): \(message)" + (advice.isEmpty ? "" : " \(advice)") }
 }
 
 extension Warning {
-    /// Creates a warning above the verdict from a sentence that says all there is to say.
+    /// A warning above the verdict that consists of a single sentence.
     init(plain text: String) {
         self.init(title: "Before you read on", message: text, advice: "", isSerious: true)
     }

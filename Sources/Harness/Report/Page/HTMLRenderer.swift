@@ -1,4 +1,4 @@
-/// Writes a document as one HTML page that loads nothing else and is whole without its script.
+/// Writes a document as one HTML page that loads nothing and is complete without its script.
 enum HTMLRenderer {
     static func render(_ document: Document) -> String {
         let title = MarkupText.markup(document.title)
@@ -62,7 +62,8 @@ enum HTMLRenderer {
             let pairs = facts.map { "<dt>\(MarkupText.markup($0.name))</dt><dd>\(MarkupText.markup($0.value))</dd>\n" }
             return "<dl>\n\(pairs.joined())</dl>\n"
         case .verbatim(let caption, let text):
-            // A line break right after <pre> is dropped by the parser, so that one the text begins with must be its second.
+            // The parser drops a line break right after <pre>. A text that begins with a line break therefore needs
+            // another one.
             let label = MarkupText.markup(caption)
             return "<figure class=\"verbatim\"><figcaption>\(label)</figcaption>"
                 + "<pre tabindex=\"0\" role=\"region\" "
@@ -75,8 +76,8 @@ enum HTMLRenderer {
         }
     }
 
-    /// Returns a picture and its description. One that has no narrow version scrolls sideways in a box; of two, the page
-    /// shows the one that fits.
+    /// Returns a picture and its description. A picture without a narrow version scrolls sideways in a box. Of two
+    /// versions, the page shows the one that fits.
     private static func figure(_ chart: Chart, narrow: Chart?) -> String {
         let caption = "\(chart.name)-caption"
         let words =
@@ -95,13 +96,13 @@ enum HTMLRenderer {
     }
 }
 
-/// Writes a table with its caption and the scopes that screen readers announce.
+/// Writes a table with its caption, and with scopes for screen readers.
 enum HTMLTable {
-    /// Returns the table in a box that scrolls sideways where the page is narrow.
+    /// Returns the table in a box that scrolls sideways on a narrow page.
     static func render(_ table: Table) -> String {
         let label = MarkupText.markup(table.caption)
         let heads = table.columns.map { column in
-            // A head that names nothing is no head.
+            // An empty column head is not a heading.
             column.title.isEmpty
                 ? "<td></td>"
                 : "<th scope=\"col\"\(column.isNumeric ? " class=\"number\"" : "")>"

@@ -1,4 +1,4 @@
-/// Writes a document as GitHub-flavoured Markdown; pictures stand in files beside it.
+/// Writes a document as GitHub-flavoured Markdown; pictures are files beside it.
 enum MarkdownRenderer {
     static func render(_ document: Document) -> String {
         var parts = ["# \(MarkupText.markdown(document.title))", MarkupText.markdownBlock(document.subtitle)]
@@ -47,7 +47,8 @@ enum MarkdownRenderer {
         return (entry.emphasis == .none ? text : "**\(text)**") + detail
     }
 
-    /// Returns a code block whose fence is longer than any run of backticks in it; of a language if one is named.
+    /// Returns a code block, with a language if one is given. Its fence is longer than any run of backticks in the
+    /// text.
     static func fenced(_ text: String, language: String = "") -> String {
         let text = MarkupText.plain(text)
         var (longest, current) = (0, 0)

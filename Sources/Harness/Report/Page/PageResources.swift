@@ -1,6 +1,6 @@
-/// The style of the page: light and dark by the reader's setting, narrow screens and paper.
+/// The style of the page: light or dark by the reader's setting, for narrow screens and paper.
 enum PageStyle {
-    /// The rules; those of `Resources` need the palette's colours as custom properties.
+    /// The rules. Those in `Resources` use the palette's colours as custom properties.
     static let text = """
         :root {\n\(properties(.light))}
         @media (prefers-color-scheme: dark) { :root {\n\(properties(.dark))} }
@@ -16,13 +16,14 @@ enum PageStyle {
     }
 }
 
-/// The page's script. The page is whole without it.
+/// The page's script. The page is complete without it.
 ///
-/// It shows the values of marks in pictures, beside the pointer and by keyboard: a picture is one stop of the Tab key, the
-/// arrow keys, Home and End go through its marks, Escape hides the value. Tables can be sorted, numbers by their units
-/// (`512 MiB/s` comes before `1 GiB/s`), and saved as CSV. What is folded is unfolded on paper.
+/// The script shows the values of marks in pictures, beside the pointer and by keyboard. A picture is one stop of the
+/// Tab key; the arrow keys, Home and End move through its marks, and Escape hides the value. Tables can be sorted, with
+/// numbers compared by their units (`512 MiB/s` comes before `1 GiB/s`), and saved as CSV. Folded parts are unfolded
+/// for printing.
 enum PageScript {
-    /// What a browser may do with the page: nothing is loaded or sent, and no other script runs.
+    /// The content security policy: the page loads and sends nothing, and no other script runs.
     static let policy =
         "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-\(digest)'; base-uri 'none'; form-action "
         + "'none'"

@@ -1,10 +1,10 @@
 package import Results
 package import Support
 
-/// Computed plans in words, tables and pictures: which chunk, window, strategy and access to take, and what another
-/// step would cost; one plan for each object and storage that is asked about.
+/// Computed plans in words, tables and pictures: the recommended chunk, window, strategy and access, and the cost of a
+/// step away from them. There is one plan for each requested object and storage.
 package struct PlanReport: Sendable {
-    /// What may be asked for, and is something usual if it is not.
+    /// The inputs that have a default.
     package enum Input: String, CaseIterable, Hashable, Sendable {
         case object, client, library, key, reads, integrity
     }
@@ -13,11 +13,9 @@ package struct PlanReport: Sendable {
     private let defaults: Set<Input>
     private let document: Document
 
-    /// Creates a report.
-    ///
     /// - Parameters:
     ///   - plans: The plans, at least one.
-    ///   - defaults: What was not asked for.
+    ///   - defaults: The inputs that the user did not give.
     package init(_ plans: [ComputedPlan], defaults: Set<Input> = []) {
         self.plans = plans
         self.defaults = defaults
@@ -36,10 +34,10 @@ package struct PlanReport: Sendable {
                 })
     }
 
-    /// Whether a configuration is chosen in each plan.
+    /// True if each plan has a choice.
     package var hasChoice: Bool { plans.allSatisfy { $0.choice != nil } }
 
-    /// The report for a terminal of 80 columns: without other accesses than the choice's.
+    /// The report for a terminal of 80 columns; it shows only the access mode of the choice.
     package var text: String {
         guard plans.count > 1 else { return Self.text(plans[0], defaults, isShort: false) }
         let parts = plans.map { plan in
@@ -80,7 +78,7 @@ package struct PlanReport: Sendable {
         ["schema": "chunkwise-plan-2", "plans": .array(plans.map(\.json))]
     }
 
-    /// The formats side by side, where there are several, and not more questions than columns for them.
+    /// The formats side by side; empty with a single format, or with more questions than there are columns for.
     fileprivate static func formats(_ plans: [ComputedPlan]) -> [Document.Section] {
         let headLength = plans.reduce(0) { $0 + PlanText.head($1, among: plans).count }
         guard headLength <= 40, plans.contains(where: { $0.varies(\.strategy) }) else { return [] }
@@ -118,12 +116,12 @@ package struct PlanReport: Sendable {
 }
 
 extension ComputedPlan {
-    /// Whether configurations differ in something.
+    /// Returns whether configurations differ in a property.
     func varies(_ value: (Configuration) -> some Hashable) -> Bool {
         Set(candidates.map { value($0.configuration) }).count > 1
     }
 
-    /// What to take, and what a step in each direction would change.
+    /// The choice, and the effect of a step in each direction.
     fileprivate var verdict: [String] {
         guard let choice else { return [refusal] + notes.map(PlanText.note) }
         let caveat =
@@ -136,7 +134,7 @@ extension ComputedPlan {
             + notes.map(PlanText.note)
     }
 
-    /// What to take, in a sentence.
+    /// The choice in a sentence.
     fileprivate var answer: String { choice.map(take) ?? refusal }
 
     private func take(_ choice: Candidate) -> String {
@@ -160,7 +158,7 @@ extension ComputedPlan {
         return "Take \(PlanText.name(choice.configuration, in: self)): \(parts.joined(separator: "; "))."
     }
 
-    /// What doing without integrity would save, and what must guard the file then.
+    /// Returns the savings without integrity, and the protection that the file would then need.
     private func saving(_ choice: Candidate) -> String {
         guard let other = unguardedChoice else {
             return "It notices changes; no format without that was looked at."
@@ -181,7 +179,7 @@ extension ComputedPlan {
             + "taken, then the fewest bytes fetched, then the fastest download."
     }
 
-    /// Why there is no choice.
+    /// The reason why there is no choice.
     private var refusal: String {
         let guarded = candidates.filter { !wantsIntegrity || $0.noticesChanges }
         guard let least = guarded.map(\.memoryByteCount).min() else {
@@ -192,7 +190,7 @@ extension ComputedPlan {
         return "Nothing fits: the least that a reader takes is \(ByteCountText.measured(least)) of memory."
     }
 
-    /// What is another figure of one candidate than of another.
+    /// Returns the differences between the figures of two candidates.
     func differences(of other: Candidate, from choice: Candidate) -> [String] {
         [
             PlanText.change(Double(other.decidingNanoseconds), Double(choice.decidingNanoseconds), "p90"),
@@ -206,7 +204,7 @@ extension ComputedPlan {
         ].compactMap { $0 }
     }
 
-    /// The sections, with the candidates that their pictures and long tables show.
+    /// Returns the sections, with the candidates that pictures and long tables show.
     fileprivate func sections(
         _ shown: [Candidate], _ defaults: Set<PlanReport.Input>, suffix: String, title: String?
     ) -> [Document.Section] {

@@ -2,7 +2,7 @@ import Results
 
 /// The tables and pictures of a computed plan.
 extension ComputedPlan {
-    /// The mark of what the budget forbids, explained where there is one.
+    /// The explanation of the mark for figures over the budget, if there is a budget.
     private var budgetMark: String {
         memoryBudget.map { " ! is over the budget of \(ByteCountText.size($0))." } ?? ""
     }
@@ -36,8 +36,8 @@ extension ComputedPlan {
             columns: [.text("Instead"), .number("p90, cold"), .text("Gives")], rows: rows)
     }
 
-    /// The formats side by side, each with the chunk, window and access that suit it best: how long reads take, and what
-    /// else comes with each.
+    /// Returns tables of the formats side by side, each with its best chunk, window and access: the duration of reads,
+    /// and the other properties of each.
     static func formatTables(_ plans: [ComputedPlan]) -> [Table] {
         let best = plans.map(\.choices)
         let strategies = best.flatMap { $0.map(\.configuration.strategy) }.unique
@@ -84,7 +84,7 @@ extension ComputedPlan {
         ]
     }
 
-    /// The candidates with the choice's window, or the first one's.
+    /// Returns the candidates with the choice's window, or with the first one's.
     private func atOneWindow(_ candidates: [Candidate]) -> [Candidate] {
         let window = (choice ?? candidates.first)?.configuration.windowByteCount
         return candidates.filter { $0.configuration.windowByteCount == window }
@@ -182,7 +182,7 @@ extension ComputedPlan {
             let points = members.flatMap { member -> [LineChart.Point] in
                 guard let seek = member.seeks.first else { return [] }
                 let (low, high, words) = value(seek)
-                // On a logarithmic axis there is no nothing.
+                // A logarithmic axis has no 0.
                 guard low > 0 else { return [] }
                 return (member.configuration.chunkByteCount.map { [$0] } ?? [smallest, largest]).map { size in
                     let chunk = member.configuration.chunkByteCount.map { ", \(ByteCountText.size($0)) chunks" } ?? ""

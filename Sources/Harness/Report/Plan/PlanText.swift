@@ -1,6 +1,6 @@
 import Results
 
-/// Words of a plan.
+/// The wording of a plan.
 enum PlanText {
     static func storage(_ storage: ComputedPlan.Storage) -> String {
         guard storage.client != nil else { return "a file in memory" }
@@ -18,7 +18,7 @@ enum PlanText {
         ].compactMap { $0 }.joined(separator: " · ")
     }
 
-    /// The object and the storage, in few words.
+    /// Returns the object and the storage in a few words.
     static func question(_ plan: ComputedPlan) -> String {
         let storage = plan.storage
         let place =
@@ -30,7 +30,7 @@ enum PlanText {
         return "\(ByteCountText.size(plan.objectByteCount)), \(place)"
     }
 
-    /// A question in a column's head: only what the questions differ in.
+    /// Returns a question for a column's head: only the parts in which the questions differ.
     static func head(_ plan: ComputedPlan, among plans: [ComputedPlan]) -> String {
         let storage = plan.storage
         func varies(_ value: (ComputedPlan) -> some Hashable) -> Bool { Set(plans.map(value)).count > 1 }
@@ -54,7 +54,7 @@ enum PlanText {
             : "\(name): one round trip to open, ranges ahead over several connections"
     }
 
-    /// What is named of a configuration: only what the plan varies.
+    /// Returns the name of a configuration: only the parts that the plan varies.
     static func name(_ configuration: ComputedPlan.Configuration, in plan: ComputedPlan) -> String {
         let chunk = configuration.chunkByteCount.map { "chunks of \(ByteCountText.size($0))" }
         return [
@@ -68,7 +68,7 @@ enum PlanText {
 
     static func access(_ name: String) -> String { name == "block" ? "only the blocks needed" : name }
 
-    /// A line of the charts: a strategy with its access, and what else the plan varies.
+    /// Returns the name of a line in a chart: a strategy with its access, and the other parts that the plan varies.
     static func series(_ configuration: ComputedPlan.Configuration, in plan: ComputedPlan) -> String {
         [
             configuration.strategy, configuration.access == "block" ? nil : configuration.access,
@@ -77,7 +77,7 @@ enum PlanText {
         ].compactMap { $0 }.joined(separator: ", ")
     }
 
-    /// A row of the tables: the same with its chunk.
+    /// Returns the name of a row in a table: that of the line, with the chunk.
     static func row(_ configuration: ComputedPlan.Configuration, in plan: ComputedPlan) -> String {
         series(configuration, in: plan) + (configuration.chunkByteCount.map { ", \(ByteCountText.size($0))" } ?? "")
     }
@@ -92,7 +92,7 @@ enum PlanText {
         }
     }
 
-    /// The bytes that a format adds to an object, as a share of it.
+    /// Returns the bytes that a format adds to an object, as a share of the object.
     static func overhead(_ candidate: ComputedPlan.Candidate, of byteCount: UInt64) -> String {
         let more = candidate.layout.storedByteCount - min(candidate.layout.storedByteCount, byteCount)
         guard byteCount > 0, more > 0 else { return more == 0 ? "+0" : "+\(ByteCountText.size(more))" }
@@ -101,7 +101,7 @@ enum PlanText {
 
     static func time(_ nanoseconds: UInt64) -> String { DurationText.text(nanoseconds: nanoseconds) }
 
-    /// How a figure becomes another one: `1.8× the time`, or that it stays.
+    /// Returns the change of a figure: `1.8× the time`; `nil` if it changes by less than 1 %.
     static func change(_ new: Double, _ old: Double, _ noun: String) -> String? {
         guard old > 0, new > 0 else { return nil }
         let ratio = new / old
@@ -109,7 +109,7 @@ enum PlanText {
         return "\(RatioText.times(ratio)) the \(noun)"
     }
 
-    /// What guards a file whose format notices nothing.
+    /// The protection that a file needs if its format notices no change.
     static let guards =
         "the file must then be guarded by something else: a signature or a MAC of all of it that is checked before it "
         + "is used, or a place and a way to it that nobody else can write to"

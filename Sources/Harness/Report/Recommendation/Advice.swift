@@ -1,51 +1,51 @@
-/// Which configuration to take under given budgets, and why.
+/// The recommended configuration under given budgets, and the facts behind it.
 ///
-/// The rule: of the candidates that keep all budgets, those near the best (``NearBest``) are looked at. Of these the choice
-/// is the one with the least memory, then the soonest first byte, then the smallest window.
+/// The rule: of the candidates that keep all budgets, those near the best (``NearBest``) are compared. The choice is
+/// the one of these with the smallest memory, then the earliest first byte, then the smallest window.
 package struct Advice: Sendable {
     package let budgets: Budgets
-    /// All candidates, in the order in which they were given.
+    /// All candidates, in the given order.
     package let candidates: [Candidate]
     package let fitting: [Candidate]
-    /// What the choice was made from: those that fit and are near the best of them, preferred first.
+    /// The candidates that fit and are near the best of those that fit, preferred first. The choice is one of them.
     package let nearBest: NearBest
-    /// The best of what else fits; `nil` if nothing else does.
+    /// The best of the other candidates that fit; `nil` if no other fits.
     package let runnerUp: RunnerUp?
-    /// What each given budget costs; empty if nothing fits.
+    /// The cost of each given budget; empty if nothing fits.
     package let costs: [BudgetCost]
-    /// The smallest raises after which something fits; empty if something does, or if no raise helps.
+    /// The smallest raises after which something fits; empty if something fits already, or if no raise helps.
     package let raises: [BudgetRelaxation]
-    /// The candidates that lack the figure of a given budget, by that budget; budgets that all have a figure for are
-    /// left out.
+    /// The number of candidates that lack the figure of a given budget. Budgets for which all candidates have a figure
+    /// are left out.
     package let withoutFigure: [(budget: Budget, count: Int)]
     /// The Pareto front of all candidates, whatever the budgets.
     package let front: [Candidate]
 
     /// The next best configuration.
     ///
-    /// It is the choice among those that fit and differ from the choice in more than the window. Where there is none, it
+    /// It is the choice among those that fit and differ from the choice in more than the window. If there are none, it
     /// is the choice among the other windows.
     package struct RunnerUp: Hashable, Sendable {
         package var candidate: Candidate
-        /// Whether only its window differs from the choice's.
+        /// True if only its window differs from the choice's.
         package var differsInWindowOnly: Bool
         package var isTie: Bool
     }
 
-    /// What one budget costs: the choice that there would be without it, the others kept.
+    /// The cost of one budget: the choice without it, with the other budgets kept.
     package struct BudgetCost: Hashable, Sendable {
         package var budget: Budget
         package var alternative: Candidate
-        /// Whether the data show that the alternative is faster than the choice.
+        /// True if the data show that the alternative is faster than the choice.
         package var isFaster: Bool
     }
 
-    /// Chooses among candidates.
+    /// Chooses among candidates by the rule of ``Advice``.
     ///
     /// Complexity: O(n²) for n candidates.
     /// - Parameters:
     ///   - candidates: The candidates; their `id`s are unique.
-    ///   - budgets: What the choice must keep.
+    ///   - budgets: The budgets that the choice must keep.
     package init(candidates: [Candidate], budgets: Budgets) {
         self.candidates = candidates
         self.budgets = budgets
@@ -87,12 +87,12 @@ package struct Advice: Sendable {
     }
 }
 
-/// A budget that would have to be raised, or for throughput lowered, and to what.
+/// A budget that would have to be raised (for throughput, lowered), with its new value.
 package struct Raise: Hashable, Sendable {
     package var budget: Budget
-    /// What it is, in the unit of its figure.
+    /// The given limit, in the unit of the budget's figure.
     package var given: Double
-    /// What it would have to be at least, or for throughput at most.
+    /// The minimum that would be needed; for throughput, the maximum.
     package var needed: Double
 
     package init(budget: Budget, given: Double, needed: Double) {
@@ -101,7 +101,8 @@ package struct Raise: Hashable, Sendable {
         self.needed = needed
     }
 
-    /// How many times the budget must be raised, or for throughput lowered; more than 1. Infinite where it is 0.
+    /// The factor by which the budget must be raised (for throughput, lowered); more than 1. It is infinite if the smaller
+    /// value is 0.
     package var factor: Double {
         let (more, less) = budget == .throughput ? (given, needed) : (needed, given)
         return less > 0 ? more / less : .infinity
@@ -110,18 +111,18 @@ package struct Raise: Hashable, Sendable {
 
 /// Raises after which a candidate fits.
 package struct BudgetRelaxation: Hashable, Sendable {
-    /// The raises, one a budget, in the order of `Budget.allCases`.
+    /// The raises, one per budget, in the order of `Budget.allCases`.
     package var raises: [Raise]
-    /// The candidate that fits then. It need not be the choice: others may fit as well.
+    /// A candidate that fits after the raises. It need not be the choice: others may fit as well.
     package var candidate: Candidate
 
     package var factor: Double { raises.reduce(1) { $0 * $1.factor } }
 
-    /// Finds the smallest raises where nothing fits.
+    /// Returns the smallest raises for budgets that no candidate keeps.
     ///
-    /// Of the candidates that lack no figure that is limited, those count that break the fewest budgets. For each set of
-    /// budgets that they break, the one is taken whose raises have the least product of factors.
-    /// - Returns: One entry a set, smallest factor first; empty if every candidate lacks a figure.
+    /// Candidates that lack a limited figure are ignored. Of the others, those that break the fewest budgets count. For
+    /// each set of broken budgets, the result has the candidate whose raises have the smallest product of factors.
+    /// - Returns: One entry per set, smallest factor first; empty if every candidate lacks a figure.
     static func smallest(for candidates: [Candidate], budgets: Budgets) -> [BudgetRelaxation] {
         let sets = candidates.compactMap { candidate -> BudgetRelaxation? in
             var raises: [Raise] = []

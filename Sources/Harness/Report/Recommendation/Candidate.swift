@@ -2,28 +2,28 @@ import Results
 package import Statistics
 import Support
 
-/// A measured configuration as a recommendation sees it: its figures, and what tells it from others.
+/// A measured configuration for a recommendation: its figures, and the parts that identify it.
 package struct Candidate: Hashable, Sendable {
     /// A text that is unique among the candidates.
     package var id: String
-    /// Everything that makes up the configuration but its window: candidates of one family differ in the window only.
+    /// The whole configuration except its window: candidates of one family differ only in the window.
     package var family: String
-    /// The plaintext bytes that are decrypted in one step.
+    /// The plaintext bytes decrypted in one step.
     package var windowByteCount: UInt64
     /// The throughput of each process, in plaintext bytes per second.
     package var sample: LogSample
-    /// The figure that candidates are ranked by, a value a process; more is better.
+    /// The figure that ranks candidates, one value per process; more is better.
     package var merit: LogSample
-    /// How far memory rose, in bytes; `nil` where it was not measured.
+    /// Memory growth in bytes; `nil` if it was not measured.
     package var memoryByteCount: UInt64?
-    /// The time to the first byte, in nanoseconds; `nil` where it was not measured.
+    /// The time to the first byte, in nanoseconds; `nil` if it was not measured.
     package var firstByteNanoseconds: UInt64?
-    /// Ciphertext bytes fetched per plaintext byte delivered; `nil` where it is not known.
+    /// Ciphertext bytes fetched per plaintext byte delivered; `nil` if it is not known.
     package var amplification: Double?
-    /// The median latency of a read, in nanoseconds; `nil` where it was not measured.
+    /// The median latency of a read, in nanoseconds; `nil` if it was not measured.
     package var latencyNanoseconds: UInt64?
 
-    /// Creates a candidate, ranked by its throughput unless another merit is given.
+    /// Uses the throughput as merit unless another merit is given.
     package init(
         id: String, family: String, windowByteCount: UInt64, sample: LogSample, merit: LogSample? = nil,
         memoryByteCount: UInt64? = nil, firstByteNanoseconds: UInt64? = nil, amplification: Double? = nil,
@@ -48,33 +48,34 @@ package struct Candidate: Hashable, Sendable {
     /// Its 95 % interval; `nil` with fewer than three processes.
     package let interval: ClosedRange<UInt64>?
 
-    /// Whether so many processes were timed that something can be shown of it.
+    /// True if enough processes were timed for a comparison.
     var isJudged: Bool { merit.count >= LogSample.minCount }
 
-    /// Says whether the data do not tell which of two is faster: the 95 % interval of their ratio holds 1.
+    /// Returns whether the data leave open which of two candidates is faster: the 95 % interval of their ratio holds 1.
     ///
     /// A candidate without an interval ties with nothing but itself.
     package func ties(with other: Candidate) -> Bool {
         id == other.id || SpeedRatio(of: merit, over: other.merit).isTie
     }
 
-    /// The merit that orders and fronts go by, whole: what differs by the rounding of logarithms is the same.
+    /// The merit for orders and fronts, as a whole number, so that rounding errors of logarithms do not matter.
     var comparedMerit: UInt64 { UInt64(nearest: merit.estimate) }
 
-    /// The memory that orders and fronts go by: what cannot be told apart is the same, what is unknown is the largest.
+    /// The memory for orders and fronts. Values below the resolution count as equal, an unknown one as the largest.
     var comparedMemory: UInt64 { max(memoryByteCount ?? .max, CellSummary.memoryResolution) }
 
-    /// The first byte that orders and fronts go by: what is unknown is the latest.
+    /// The first byte for orders and fronts. An unknown one counts as the latest.
     var comparedFirstByte: UInt64 { firstByteNanoseconds ?? .max }
 
-    /// The amplification that orders and fronts go by, in hundredths: what is unknown is the largest.
+    /// The amplification for orders and fronts, in hundredths. An unknown one counts as the largest.
     ///
-    /// Wide windows fetch a block less here and there, which is a millionth and no reason for anything.
+    /// Wide windows fetch a block less here and there. That is a millionth and must not decide anything.
     var comparedAmplification: Double { amplification.map { ($0 * 100).rounded() } ?? .infinity }
 
-    /// Says which of two candidates that are near the best is taken: less memory, then a sooner first byte, then a smaller window.
+    /// Returns whether one of two candidates near the best is preferred: less memory, then an earlier first byte, then
+    /// a smaller window.
     ///
-    /// What is still equal goes by amplification, merit and `id`, so that the order is total and the same each time.
+    /// Amplification, merit and `id` decide between equal ones, so that the order is total and reproducible.
     static func isPreferred(_ one: Candidate, to other: Candidate) -> Bool {
         (
             one.comparedMemory, one.comparedFirstByte, one.windowByteCount, one.comparedAmplification,
@@ -85,7 +86,7 @@ package struct Candidate: Hashable, Sendable {
         )
     }
 
-    /// The candidate with the greatest merit; of equals the preferred one.
+    /// Returns the candidate with the greatest merit; of equal ones, the preferred one.
     package static func fastest(of candidates: [Candidate]) -> Candidate? {
         candidates.min {
             $0.comparedMerit != $1.comparedMerit
@@ -93,9 +94,9 @@ package struct Candidate: Hashable, Sendable {
         }
     }
 
-    /// Says whether this candidate is no worse than another in everything, and better in something.
+    /// Returns whether this candidate is no worse than another in every figure, and better in at least one.
     ///
-    /// Merits are compared by their estimates; missing figures are the worst. The relation is transitive.
+    /// Merits are compared by their estimates; missing figures count as the worst. The relation is transitive.
     package func dominates(_ other: Candidate) -> Bool {
         let isNoWorse =
             comparedMerit >= other.comparedMerit && comparedMemory <= other.comparedMemory
@@ -106,11 +107,11 @@ package struct Candidate: Hashable, Sendable {
         return isNoWorse && isBetter
     }
 
-    /// The Pareto front: the candidates that no other one dominates, best merit first.
+    /// Returns the Pareto front: the candidates that no other candidate dominates, best merit first.
     ///
     /// Complexity: O(n log n + n × f) for n candidates and f on the front.
     package static func front(of candidates: [Candidate]) -> [Candidate] {
-        // In this order whatever dominates a candidate comes before it.
+        // In this order, every candidate comes after those that dominate it.
         let sorted = candidates.sorted { one, other in
             (
                 other.comparedMerit, one.comparedMemory, one.comparedFirstByte, one.comparedAmplification,
@@ -126,25 +127,23 @@ package struct Candidate: Hashable, Sendable {
     }
 }
 
-/// Which of several candidates are shown to be nearly the best, and how nearly.
+/// The candidates that are shown to be near the best, with a bound for each.
 ///
-/// The rule: of all candidates that were timed in three processes or more, those count as near the best of which it is
-/// shown, with 95 % confidence for all of them together (`BestComparison`), that none is more than ``margin`` faster. Where
-/// none is shown to be so near, it is the one of which it is shown to be the nearest. Noise gains nothing: it takes a
-/// candidate out and never in.
+/// The rule: only candidates timed in three processes or more count. A candidate is near the best if no other one is
+/// more than ``margin`` faster, with 95 % confidence for all of them together (`BestComparison`). If there is no such
+/// candidate, the one with the smallest bound takes its place. Noise can exclude a candidate, but never include one.
 package struct NearBest: Sendable {
-    /// How much faster another one may be, as a part of one.
+    /// The share by which another candidate may be faster.
     package static let margin = 0.05
 
     /// The candidates that are near the best, preferred first; empty only if there are no candidates.
     package let members: [Candidate]
-    /// For each member how much faster than it another one may be at most, by its `id`: 1.02 for 2 %; `nil` where nothing
-    /// is shown, since fewer than three processes were timed.
+    /// For each member, by its `id`, the maximum ratio of another candidate to it: 1.02 if no other is more than 2 %
+    /// faster; `nil` if fewer than three processes were timed, since nothing is shown then.
     package let bounds: [String: Double]
-    /// How many candidates nothing can be shown of, since they were timed in fewer than three processes.
+    /// The number of candidates timed in fewer than three processes, for which nothing can be shown.
     package let unjudgedCount: Int
 
-    /// Compares candidates.
     package init(_ candidates: [Candidate]) {
         let judged = candidates.filter(\.isJudged)
         unjudgedCount = candidates.count - judged.count
@@ -160,27 +159,28 @@ package struct NearBest: Sendable {
         bounds = Dictionary(near.map { ($0.id, $1) }) { first, _ in first }
     }
 
-    /// What a bound says of a candidate among some, itself included.
+    /// Returns the claim that a bound supports for one of `count` candidates, itself included.
     static func claim(_ bound: Double, among count: Int) -> String {
         let others = count == 2 ? "the other one is not" : "none of the other \(count - 1) is"
         return "\(others) \(bound < 1.0005 ? "" : "more than \(RatioText.percent(bound - 1)) ")faster"
     }
 
-    /// Whether the choice is shown to be within the margin.
+    /// True if the choice is shown to be within the margin.
     package var isShown: Bool { members.first.flatMap { bounds[$0.id] }.map { $0 <= 1 + Self.margin } ?? false }
 }
 
-/// The figure that candidates are ranked by.
+/// The figure that ranks candidates.
 enum Merit: Hashable, Sendable {
-    /// The plaintext bytes that a second delivers.
+    /// Plaintext bytes per second.
     case throughput
-    /// The median latency of a read: who seeks waits for one read, whatever many of them deliver together.
+    /// The median latency of a read. A user who seeks waits for one read; the throughput of many of them does not help.
     case latency
 
-    /// The number that a latency in nanoseconds divides to be a merit, so large that whole numbers tell latencies apart.
+    /// The dividend that turns a latency in nanoseconds into a merit. It is so large that whole numbers tell latencies
+    /// apart.
     private static let fastest = 1e15
 
-    /// The merit of a cell, more is better; `nil` where it was not measured.
+    /// Returns the merit of a cell, more is better; `nil` if it was not measured.
     func sample(of summary: CellSummary) -> LogSample? {
         switch self {
         case .throughput: summary.speed?.sample
@@ -188,7 +188,7 @@ enum Merit: Hashable, Sendable {
         }
     }
 
-    /// The 95 % interval of the figure; `nil` with fewer than three processes.
+    /// Returns the 95 % interval of the figure; `nil` with fewer than three processes.
     func intervalText(of candidate: Candidate) -> String? {
         switch self {
         case .throughput: candidate.interval.map { ByteCountText.rateRange($0.lowerBound, $0.upperBound) }
@@ -197,7 +197,7 @@ enum Merit: Hashable, Sendable {
         }
     }
 
-    /// The figure in words: a rate, or the time of a read.
+    /// Returns the figure in words: a rate, or the time of a read.
     func text(of candidate: Candidate) -> String {
         switch self {
         case .throughput: ByteCountText.rate(candidate.bytesPerSecond)
@@ -207,7 +207,7 @@ enum Merit: Hashable, Sendable {
 }
 
 extension Candidate {
-    /// Takes the figures of a cell, or returns `nil` if it has no throughput, or no figure of what candidates are ranked by.
+    /// Takes the figures of a cell. Returns `nil` if the cell has no throughput, or lacks the figure of the ranking.
     init?(_ summary: CellSummary, rankedBy ranking: Merit = .throughput) {
         guard let speed = summary.speed, let merit = ranking.sample(of: summary) else { return nil }
         var family = summary.cell

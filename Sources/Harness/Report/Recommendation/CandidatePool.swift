@@ -1,33 +1,33 @@
 package import Results
 
-/// The cells that a recommendation chooses from: one workload, in the same group, and as asked for.
+/// The cells that a recommendation chooses from: one workload, one group, and matching the request.
 ///
-/// What a program or a format may choose is compared: backend, strategy, chunk, window, access, threads, and whether a
-/// file is read or mapped. What it finds is not: the object's length, the key's, a file that is not in memory, a store
-/// that is far away. Cells of other groups are left out, and counted.
+/// Properties that a program or a format may choose are compared: backend, strategy, chunk, window, access, threads,
+/// and whether a file is read or mapped. Properties that a program finds are not: the lengths of object and key, a file
+/// outside the page cache, a remote store. Cells of other groups are left out and counted.
 struct CandidatePool: Sendable {
     let workload: String
-    /// Why this workload stands for the one that was asked for; `nil` where it is that one.
+    /// The reason why this workload was taken for the requested one; `nil` if it is the requested one.
     let workloadReason: String?
     let group: ComparisonGroup
-    /// The figure that the cells are ranked by: of random reads the latency, where it was measured.
+    /// The figure that ranks the cells: the latency for random reads, if it was measured, otherwise the throughput.
     let merit: Merit
-    /// The least protection of a cell that may be chosen.
+    /// The minimum protection of a cell that may be chosen.
     let protection: Protection
     /// The cells with figures that may be chosen, in the order of the results.
     let cells: [CellSummary]
-    /// Cells with figures that are as asked for, but protect less than others do that were measured beside them.
+    /// Cells with figures that match the request, but protect less than others that were measured beside them.
     let setAside: [CellSummary]
-    /// Cells that are as asked for, but have no figures.
+    /// Cells that match the request, but have no figures.
     let withoutFigures: [CellSummary]
-    /// The number of cells without the figure that the others are ranked by.
+    /// The number of cells without the figure that ranks the others.
     let unranked: Int
-    /// What was left out, in the order of the results, and how many cells of it there are.
+    /// The groups left out, in the order of the results, and the number of cells in each.
     let others: [(group: ComparisonGroup, count: Int)]
 
     init(_ summary: RunSummary, _ request: RecommendationRequest) throws(RecommendationError) {
         let timed = summary.cells.filter { $0.speed != nil }
-        // What a CPU cache holds is chosen only where there is nothing else.
+        // Cells in a CPU cache are candidates only if there are no others.
         let beyondCaches = timed.filter { !$0.isInCache }
         let measured = beyondCaches.isEmpty ? timed : beyondCaches
         guard !measured.isEmpty else { throw .noFigures(cellCount: summary.cells.count) }
@@ -58,16 +58,17 @@ struct CandidatePool: Sendable {
         others = groups.filter { $0.key != best.key }.map { ($0.key, $0.elements.count) }
     }
 
-    /// Finds the group that a choice is made from, and the least protection of a choice.
+    /// Returns the group to choose from, and the minimum protection of a choice.
     ///
-    /// Cells protect as much as is asked for, or where none does, as much as any of them; local ones come before those
-    /// that are cold or remote. Of equally many cells those of the larger object, then the first.
+    /// The protection is the requested one, or, if no cell has it, the highest of any cell. Local cells come before
+    /// cold or remote ones. The group with the most cells wins; of equal ones, the one with the larger object, then the
+    /// first.
     private static func group(
         of groups: [(key: ComparisonGroup, elements: [CellSummary])], _ request: RecommendationRequest
     ) -> (key: ComparisonGroup, elements: [CellSummary], protection: Protection)? {
         let levels: [Protection] =
             request.integrity == .noticed ? [.integrity, .secrecy, .secrecyInPart] : [.secrecy, .secrecyInPart]
-        // Where all of it was cold or remote, that is what was meant.
+        // If all cells were cold or remote, the user means those.
         for anyLocation in request.isCold || request.isRemote ? [false] : [false, true] {
             let admitted = groups.filter { request.admits($0.key, anyLocation: anyLocation) }
             for level in levels {
@@ -99,7 +100,7 @@ struct CandidatePool: Sendable {
         throw .workloadNotMeasured(asked, measured: measured.map(\.workload))
     }
 
-    /// What there is to choose from, in words.
+    /// Returns the values that the user can choose from, in words.
     private static func found(in cells: [CellSummary]) -> String {
         func values(_ name: String, _ value: (Cell) -> String?) -> String? {
             let seen = cells.compactMap { value($0.cell) }.unique
@@ -116,17 +117,17 @@ struct CandidatePool: Sendable {
     }
 }
 
-/// Cells that reports and recommendations compare with each other.
+/// Groups of cells that reports and recommendations compare with each other.
 package enum ComparedCells {
-    /// Divides cells: all of a group have the same reads of the same kind of object.
+    /// Groups cells so that all cells of a group have the same reads of the same kind of object.
     ///
-    /// - Returns: The groups with what they have in common, in words, in the order of their first cells.
+    /// - Returns: The groups with the facts that their cells share, in words, in the order of their first cells.
     package static func groups(of cells: [Cell]) -> [(name: String, cells: [Cell])] {
         cells.grouped { ComparedKey($0) }.map { ("\($0.key.workload), \($0.key.group.description)", $0.elements) }
     }
 }
 
-/// What cells have in common that are compared with each other.
+/// The facts shared by cells that are compared with each other.
 struct ComparedKey: Hashable, Sendable {
     var workload: String
     var group: ComparisonGroup
@@ -134,19 +135,19 @@ struct ComparedKey: Hashable, Sendable {
     init(_ cell: Cell) { (workload, group) = (cell.workload, ComparisonGroup(cell)) }
 }
 
-/// What a reader finds and does not choose.
+/// The properties that a reader finds and does not choose.
 struct ComparisonGroup: Hashable, Sendable {
     var objectByteCount: UInt64
     var keyByteCount: Int
-    /// Where the object is: `file` for one that is read or mapped.
+    /// The origin of the object: `file` for one that is read or mapped.
     var origin: String
-    /// Whether the file is not in the page cache.
+    /// True if the file is not in the page cache.
     var isCold: Bool
-    /// The simulated store's time to an answer; `nil` without one.
+    /// The simulated store's response time in nanoseconds; `nil` without a store.
     var remoteLatencyNanoseconds: UInt64?
-    /// The simulated store's rate; `nil` where bytes take no time.
+    /// The simulated store's rate; `nil` if the transfer takes no time.
     var remoteBytesPerSecond: UInt64?
-    /// The client that asks it; `nil` without one.
+    /// The client that sends requests to the store; `nil` without one.
     var remoteClient: String?
 
     init(_ cell: Cell) {
@@ -159,12 +160,12 @@ struct ComparisonGroup: Hashable, Sendable {
         remoteClient = cell.remoteClient
     }
 
-    /// Whether a source is a file, read or mapped.
+    /// Returns whether a source is a file, read or mapped.
     static func isFile(_ source: String) -> Bool { ["file", "mmap"].contains(source) }
 
     var isRemote: Bool { remoteLatencyNanoseconds != nil || remoteBytesPerSecond != nil }
 
-    /// Where the ciphertext is, in words.
+    /// The location of the ciphertext, in words.
     var location: String {
         if isRemote {
             let latency = remoteLatencyNanoseconds.map { DurationText.text(nanoseconds: $0) }
@@ -186,7 +187,7 @@ struct ComparisonGroup: Hashable, Sendable {
         "keys of \(keyByteCount * 8) bits, \(ByteCountText.size(objectByteCount)) in \(location)"
     }
 
-    /// The options that ask for this group rather than another.
+    /// Returns the options that select this group instead of another.
     func options(insteadOf others: ComparisonGroup) -> String {
         [
             keyByteCount == others.keyByteCount ? nil : "--key-size \(keyByteCount * 8)",
@@ -197,7 +198,7 @@ struct ComparisonGroup: Hashable, Sendable {
 }
 
 extension RecommendationRequest {
-    /// Says whether a cell is what was asked for, its group apart.
+    /// Returns whether a cell matches the request, apart from its group.
     func admits(_ cell: Cell) -> Bool {
         (backend == nil || backend == cell.backend)
             && (strategy == nil || strategy == cell.strategy || strategy == cell.format)
@@ -207,14 +208,14 @@ extension RecommendationRequest {
             && (source == nil || source == cell.source)
     }
 
-    /// Says whether a group is what was asked for.
+    /// Returns whether a group matches the request.
     func admits(_ group: ComparisonGroup, anyLocation: Bool = false) -> Bool {
         (anyLocation || (isCold == group.isCold && isRemote == group.isRemote))
             && (keyByteCount == nil || keyByteCount == group.keyByteCount)
             && (objectByteCount == nil || objectByteCount == group.objectByteCount)
     }
 
-    /// What was asked for, budgets and workload apart, in words.
+    /// The request in words, without budgets and workload.
     var description: String {
         let parts = [
             backend.map { "of \($0)" }, strategy,
@@ -228,7 +229,7 @@ extension RecommendationRequest {
     }
 }
 
-/// Short names for configurations that are compared: what all of them share is not repeated.
+/// Short names for configurations that are compared. Parts that all of them share are left out.
 struct ConfigurationNames: Sendable {
     private let showsStrategy: Bool
     private let showsKey: Bool
@@ -247,7 +248,7 @@ struct ConfigurationNames: Sendable {
         showsReads = Set(cells.map { Self.withoutReads($0) }).count < cells.count
     }
 
-    /// A cell's name: `libgcrypt, 256 KiB windows, 2 threads`.
+    /// Returns a cell's name: `libgcrypt, 256 KiB windows, 2 threads`.
     func name(of cell: Cell) -> String {
         let access = cell.access == "block" && !showsAccess ? nil : cell.accessText
         let mapping: String? = cell.source == "mmap" ? "mapped file" : cell.source == "file" ? nil : cell.source

@@ -1,18 +1,18 @@
 import Results
 
-/// The demand on formats beside speed.
+/// The user's demand for integrity.
 package enum IntegrityDemand: String, CaseIterable, Sendable {
     /// A change of the ciphertext must be noticed.
     case noticed
-    /// It need not be: something else guards the file.
+    /// Changes may go unnoticed, because something else guards the file.
     case unneeded = "none"
 }
 
-/// The extent to which a strategy protects beside the secrecy of a file, by its security properties.
+/// The protection that a strategy gives, from its security properties.
 enum Protection: Int, Comparable, Sendable {
-    /// Equal content can be seen in the ciphertext, and changes are not noticed.
+    /// Equal content shows in the ciphertext, and changes are not noticed.
     case secrecyInPart
-    /// Changes are not noticed, or nothing is known of the strategy.
+    /// Changes are not noticed, or the strategy's properties are unknown.
     case secrecy
     /// Every change of the ciphertext is noticed.
     case integrity
@@ -28,7 +28,7 @@ enum Protection: Int, Comparable, Sendable {
 
     static func < (one: Protection, other: Protection) -> Bool { one.rawValue < other.rawValue }
 
-    /// The guard of a file whose format notices no change.
+    /// The protection that a file needs if its format notices no change.
     static let guardText =
         "something else must notice changes: a digest or MAC over the whole file, checked before any of it is used, "
         + "or a store that nobody else can write to"
@@ -40,9 +40,10 @@ extension CellSummary {
 }
 
 extension Cell {
-    /// The length of a chunk as its format says it, such as `64 KiB`; `nil` where the format has one chunk, the file.
+    /// The length of a chunk as its format states it, such as `64 KiB`; `nil` if the file is the only chunk.
     ///
-    /// Some formats count the tag of 16 bytes in: what is round with it is said with it.
+    /// Some formats count the tag of 16 bytes as part of the chunk. If the length is round only with the tag, the text
+    /// includes the tag.
     var chunkText: String? {
         guard let chunkByteCount else { return nil }
         func isRound(_ count: UInt64) -> Bool { count.isMultiple(of: 1000) || count.isMultiple(of: 1024) }
@@ -50,7 +51,7 @@ extension Cell {
         return ByteCountText.size(!isRound(chunkByteCount) && isRound(whole) ? whole : chunkByteCount)
     }
 
-    /// The part of a chunk that is fetched, in words; `nil` for what is needed and no more.
+    /// The handling of chunks, in words; `nil` if only the needed blocks are read.
     var accessText: String? {
         switch access {
         case "block": nil

@@ -1,48 +1,48 @@
 package import Support
 
-/// What a recommendation is asked for: budgets, and which of the measured configurations may be taken.
+/// The user's request: budgets, and filters for the measured configurations.
 ///
-/// What is `nil` may be anything.
+/// A member that is `nil` does not filter.
 package struct RecommendationRequest: Hashable, Sendable {
     package var budgets = Budgets()
-    /// A workload as cells have it, or a name that people use; see `WorkloadAlias`.
+    /// The name of a workload as cells have it, or an everyday name; see `WorkloadAlias`.
     package var workload: String?
     package var backend: String?
     /// A format's name, or the text of a strategy with its parameters.
     package var strategy: String?
-    /// What is asked of formats: changes are noticed unless something else guards the file.
+    /// The demand for integrity. By default, changes must be noticed.
     package var integrity = IntegrityDemand.noticed
     /// The format's chunk length in plaintext bytes.
     package var chunkByteCount: UInt64?
-    /// How ranges are read, such as `block`.
+    /// The access mode for ranges, such as `block`.
     package var access: String?
     package var threads: Int?
     package var keyByteCount: Int?
-    /// Where the ciphertext comes from, such as `file` or `mmap`.
+    /// The source of the ciphertext, such as `file` or `mmap`.
     package var source: String?
     package var objectByteCount: UInt64?
-    /// Whether cells are wanted whose file was not in the page cache.
+    /// True for cells whose file was not in the page cache.
     package var isCold = false
-    /// Whether cells are wanted that were behind a simulated remote store.
+    /// True for cells behind a simulated remote store.
     package var isRemote = false
 
-    /// Creates a request for the best of all.
+    /// A request without budgets and filters.
     package init() {}
 }
 
-/// Workloads by the names that people use, and what stands for them in results.
+/// Everyday names of workloads, which stand for workloads in results.
 package enum WorkloadAlias: String, CaseIterable, Sendable {
     /// Everything, from start to end.
     case download
-    /// What a player does once it plays: it reads on from where it is.
+    /// A player that plays and reads on from its position.
     case playback
-    /// What a player does after a seek: a range in the middle.
+    /// A player after a seek, which reads a range in the middle.
     case seek
 
-    /// Finds the workload that stands for the name.
+    /// Finds the measured workload for the name.
     ///
     /// - Parameter measured: The measured workloads with the number of their cells, in the order of the results.
-    /// - Returns: The workload and why, or `nil` if none of those that could stand for it was measured.
+    /// - Returns: The workload and the reason for it, or `nil` if no suitable workload was measured.
     func find(in measured: [(workload: String, count: Int)]) -> (workload: String, reason: String)? {
         func maximum(_ prefix: String) -> String? {
             measured.filter { $0.workload.hasPrefix(prefix) }.reduce(nil as (workload: String, count: Int)?) {
@@ -65,18 +65,18 @@ package enum WorkloadAlias: String, CaseIterable, Sendable {
     }
 }
 
-/// Why there is nothing to choose from.
+/// The reason why there is nothing to choose from.
 package enum RecommendationError: Error, Hashable, Sendable, CustomStringConvertible, ExitStatusProviding {
     case workloadNotMeasured(String, measured: [String])
-    /// No cell of the workload is what was asked for and has figures.
+    /// No cell of the workload matches the request and has figures.
     case noCandidates(workload: String, asked: String, found: String)
     /// The results hold no cell with trusted figures.
     case noFigures(cellCount: Int)
 
-    /// The results do not say what was asked.
+    /// The results cannot answer the request.
     package var exitStatus: ExitStatus { .noAnswer }
 
-    /// What failed, the value, what was expected.
+    /// The failure with its value and the expected values.
     package var description: String {
         switch self {
         case .workloadNotMeasured(let name, let measured):

@@ -1,7 +1,7 @@
 import Results
 
 extension RunRecommendation {
-    /// The figure that a candidate is ranked by, in words.
+    /// Returns the figure that ranks a candidate, in words.
     func figure(_ candidate: Candidate) -> String {
         switch pool.merit {
         case .throughput: ByteCountText.rate(candidate.bytesPerSecond)
@@ -9,10 +9,10 @@ extension RunRecommendation {
         }
     }
 
-    /// The name of what candidates are ranked by.
+    /// The name of the figure that ranks candidates.
     var meritName: String { pool.merit == .throughput ? "throughput" : "latency" }
 
-    /// The caveat that comes before a choice that notices no change, with what to measure instead.
+    /// The caveat before a choice that notices no change, with the configuration to measure instead.
     var caveat: String {
         if let strategy = request.strategy {
             return "Changes are not noticed by \(strategy), which was asked for; \(Protection.guardText)."
@@ -23,8 +23,8 @@ extension RunRecommendation {
             + "With any other, \(Protection.guardText)."
     }
 
-    /// The cost of noticing changes: the choice that there would be without, and what it would save; `nil` where
-    /// nothing else was measured beside, or where changes need not be noticed anyway.
+    /// The cost of noticing changes: the choice without that demand, and what it would save; `nil` if no unprotected
+    /// cell was measured beside, or if changes need not be noticed anyway.
     var integrityCost: String? {
         guard let choice = advice.choice, let other = unguarded?.choice, !pool.setAside.isEmpty else { return nil }
         let head = "Without integrity (--integrity none)"
@@ -40,7 +40,7 @@ extension RunRecommendation {
             + "\(Protection.guardText)."
     }
 
-    /// The configuration that would fit if changes need not be noticed, where nothing does; `nil` where none would.
+    /// If nothing fits, the configuration that would fit if changes need not be noticed; `nil` if there is none.
     var unguardedFit: String? {
         guard advice.choice == nil, let other = unguarded?.choice else { return nil }
         return
@@ -48,23 +48,23 @@ extension RunRecommendation {
     }
 }
 
-/// One step from a choice in one direction, and its cost.
+/// One step from the choice in one direction, with its cost.
 struct ChoiceStep: Sendable {
     /// The change, such as `chunks of 16 KiB (cobblestone-128)`.
     var change: String
     var cell: CellSummary
-    /// The merit after the step over that of the choice; `nil` where it was not measured.
+    /// The merit after the step ÷ that of the choice; `nil` if it was not measured.
     var ratio: SpeedRatio?
-    /// The median latency of a random read of the chunks after the step, and before it; `nil` where the step changes no
-    /// chunk, or where none was measured.
+    /// The median latency of a random read of the chunks after the step and before it; `nil` if the step does not
+    /// change the chunk, or if none was measured.
     var seek: (after: LatencyRecord.Latency, before: LatencyRecord.Latency)?
-    /// Says whether the budgets are kept after the step.
+    /// True if the budgets are kept after the step.
     var keepsBudgets = true
 }
 
 extension RunRecommendation {
-    /// The steps from the choice: a smaller and a larger chunk, a smaller and a larger window, the next library, the
-    /// other key length; those that were measured, all else kept.
+    /// The measured steps from the choice: a smaller and a larger chunk, a smaller and a larger window, the next
+    /// library, and the other key length. Each changes nothing else.
     var steps: [ChoiceStep] {
         guard let choice else { return [] }
         let own = choice.cell
@@ -106,7 +106,7 @@ extension RunRecommendation {
         (cell.chunkByteCount, cell.strategy) = (nil, "")
     }
 
-    /// Orders by chunk; of equal ones those of the choice's format lie between the others and the choice.
+    /// Orders by chunk. Of equal chunks, those of the choice's own format are closer to the choice.
     private func isBefore(_ one: CellSummary, _ other: CellSummary, _ choice: CellSummary) -> Bool {
         let (a, b) = (one.cell.chunkByteCount ?? 0, other.cell.chunkByteCount ?? 0)
         if a != b { return a < b }
@@ -145,7 +145,7 @@ extension RunRecommendation {
             change: change + format, cell: cell, ratio: ratio, seek: seek, keepsBudgets: keepsBudgets)
     }
 
-    /// The latency of the main random reads of a cell's object; `nil` where it was not measured.
+    /// Returns the latency of the main random reads of a cell's object; `nil` if it was not measured.
     private func seek(_ cell: Cell) -> LatencyRecord.Latency? {
         guard let workload = summary.mainRandomWorkload else { return nil }
         func blanked(_ cell: Cell) -> Cell {
@@ -160,7 +160,8 @@ extension RunRecommendation {
 }
 
 extension ChoiceStep {
-    /// The step and its cost in a few words: `chunks of 16 KiB: 3 % (2–4 %) slower, a seek 20.8 µs instead of 27.1 µs`.
+    /// Returns the step and its cost in a few words: `chunks of 16 KiB: 3 % (2–4 %) slower, a seek 20.8 µs instead of
+    /// 27.1 µs`.
     func text(from choice: CellSummary?) -> String {
         var parts: [String] = []
         if let ratio {

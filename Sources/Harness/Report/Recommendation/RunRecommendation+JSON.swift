@@ -4,7 +4,7 @@ package import Support
 extension RunRecommendation {
     /// The recommendation as one object with the members that scripts rely on: `choice`, `runnerUp` and `reasons`.
     ///
-    /// Bytes and nanoseconds are integers; `choice` and `runnerUp` are `null` where there is none.
+    /// Bytes and nanoseconds are integers; `choice` and `runnerUp` are `null` if there is none.
     package var json: JSONValue {
         .object(questionJSON.merging(answerJSON) { $1 })
     }
@@ -55,7 +55,7 @@ extension RunRecommendation {
         ]
     }
 
-    /// The choice that there would be if changes need not be noticed, and its merit over that of the choice.
+    /// The choice if changes need not be noticed, and its merit ÷ that of the choice.
     private var withoutIntegrityJSON: JSONValue {
         guard let other = unguarded?.choice, other.id != advice.choice?.id else { return .null }
         let ratio: SpeedRatio? = advice.choice.map { self.ratio(of: other, over: $0) }
@@ -82,7 +82,7 @@ extension RunRecommendation {
         ])
     }
 
-    /// A cell as under `measure`, with the figures that budgets go by.
+    /// Returns a cell as under `measure`, with the figures that budgets limit.
     private func json(_ candidate: Candidate) -> JSONValue {
         guard case .object(var members) = cell(candidate)?.json else { return .null }
         members["latencyNanoseconds"] = JSONValue(candidate.latencyNanoseconds)
@@ -129,7 +129,7 @@ extension RunRecommendation {
         return .object(members)
     }
 
-    /// Several recommendations, each of its own results, as one object.
+    /// Returns several recommendations, each for its own results, as one object.
     package static func json(_ recommendations: [RunRecommendation]) -> JSONValue {
         .object(["recommendations": .array(recommendations.map(\.json))])
     }

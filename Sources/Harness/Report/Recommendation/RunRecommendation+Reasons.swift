@@ -1,7 +1,7 @@
 import Results
 
 extension RunRecommendation {
-    /// Why this is the choice, or why there is none, in sentences.
+    /// The reasons for the choice, or the reasons why there is none, in sentences.
     package var reasons: [String] {
         (advice.choice.map(choiceReasons) ?? raiseReasons) + setAsideReasons + leftOutReasons
     }
@@ -40,7 +40,7 @@ extension RunRecommendation {
         "the \(RatioText.count(count, "configuration"))" + (advice.budgets.given.isEmpty ? "" : " that fit")
     }
 
-    /// What fewer than three processes of others leave open, or `nil` if nothing.
+    /// A note on configurations of fewer than three processes, which were not compared; `nil` if there are none.
     private func unjudgedReason(_ choice: Candidate) -> String? {
         let unjudged = advice.fitting.filter { !$0.isJudged }
         guard choice.isJudged, let fastest = Candidate.fastest(of: unjudged) else { return nil }
@@ -52,7 +52,7 @@ extension RunRecommendation {
         return "\(head) One was faster than the choice: \(label(fastest)), \(figure(fastest))."
     }
 
-    /// Why the choice is preferred to what is near the best as well.
+    /// The reason why the choice is preferred to the others near the best.
     private func preference(_ choice: Candidate) -> String {
         let members = advice.nearBest.members
         guard let next = members.dropFirst().first else { return "" }
@@ -114,8 +114,7 @@ extension RunRecommendation {
         return cautions
     }
 
-    /// What the choice would be where something that costs other things than the budgets' is not wanted: threads, a
-    /// mapped file, another format.
+    /// The choices for users who do not want what budgets do not limit: several threads, a mapped file, another format.
     func choiceAlternatives(_ choice: Candidate) -> [String] {
         guard let cell = cell(choice)?.cell else { return [] }
         var sentences: [String?] = []
@@ -138,10 +137,9 @@ extension RunRecommendation {
         }
     }
 
-    /// What each filter costs, said like the cost of a budget: the choice that there would be without it, all else
-    /// kept.
+    /// The cost of each filter, phrased like the cost of a budget: the choice without it, all else kept.
     ///
-    /// Filters that ask for another group cost nothing: figures of those are not compared.
+    /// Filters that select another group have no cost, since figures of different groups are not compared.
     func filterCosts(_ choice: Candidate) -> [String] {
         Self.filters.compactMap { filter in
             guard let option = filter.option(request) else { return nil }
@@ -177,7 +175,7 @@ extension RunRecommendation {
         Filter(option: { $0.source.map { "--source \($0)" } }, remove: { $0.source = nil }),
     ]
 
-    /// What would have to be raised, where nothing fits.
+    /// The budgets that would have to be raised, if nothing fits.
     var raiseReasons: [String] {
         let count = RatioText.count(advice.candidates.count, "configuration")
         let head = "Nothing fits: of \(count) none keeps these budgets: \(BudgetText.list(advice.budgets) ?? "none")."
@@ -241,7 +239,7 @@ extension RunRecommendation {
         return reasons
     }
 
-    /// Which configurations were measured in other groups.
+    /// The configurations that were measured in other groups.
     var leftOutReasons: [String] {
         pool.others.map { other, count in
             let options = other.options(insteadOf: pool.group)

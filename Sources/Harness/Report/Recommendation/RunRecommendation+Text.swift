@@ -22,7 +22,7 @@ extension RunRecommendation {
         return parts.joined(separator: "\n\n")
     }
 
-    /// What was asked, and of what.
+    /// The request and its results.
     var facts: [(name: String, value: String)] {
         let header = summary.results.header
         return [
@@ -36,7 +36,7 @@ extension RunRecommendation {
 
     private var headline: String {
         guard let choice = advice.choice else { return "NOTHING FITS" }
-        // Of too few processes nothing is shown, and nothing is advised.
+        // With too few processes, nothing is shown and nothing is recommended.
         var lines = [WrappedText.lines(label(choice), first: choice.isJudged ? "TAKE        " : "FASTEST     ")]
         if let runnerUp = advice.runnerUp {
             lines.append(WrappedText.lines(label(runnerUp.candidate), first: "RUNNER-UP   "))
@@ -91,7 +91,7 @@ extension RunRecommendation {
 
     private static let maxFrontLines = 12
 
-    /// The properties of the strategies that were compared, as many side by side as there is space for.
+    /// The properties of the compared strategies, with as many side by side as fit.
     private var securityText: String? {
         let security = SecurityTable(pool.cells)
         guard !security.profiles.isEmpty || !security.unknown.isEmpty else { return nil }
@@ -122,7 +122,7 @@ extension RunRecommendation {
             .joined(separator: "\n\n")
     }
 
-    /// Rows with columns that line up: some to the left, numbers to the right.
+    /// Returns rows as aligned columns: the first ones to the left, numbers to the right.
     private static func aligned(_ rows: [[String]], leftColumns: Int = 1) -> String {
         TextTable(
             rows.map { $0.map(PlainText.line) }, rightAligned: Set((rows.first ?? []).indices.dropFirst(leftColumns)),
@@ -162,7 +162,7 @@ extension RunRecommendation {
             + [.number("Memory"), .number("First byte"), .number("Fetched")]
     }
 
-    /// A candidate's figures under `figureColumns`.
+    /// Returns a candidate's figures under `figureColumns`.
     func entries(_ candidate: Candidate) -> [Table.Entry] {
         let figures = Figures(candidate, rankedBy: pool.merit)
         let first =
@@ -172,7 +172,7 @@ extension RunRecommendation {
         return first + [Table.Entry(figures.memory), Table.Entry(figures.firstByte), Table.Entry(figures.fetched)]
     }
 
-    /// The demand for integrity and how far it is met, in words.
+    /// The demand for integrity and the extent to which it is met, in words.
     var integrityText: String {
         switch request.integrity {
         case .unneeded: "not asked for: something else guards the file (--integrity none)"
@@ -181,7 +181,7 @@ extension RunRecommendation {
         }
     }
 
-    /// The security properties with what they mean.
+    /// The security properties with their meanings.
     static func securityBlocks(_ security: SecurityTable) -> [Document.Block] {
         (security.profiles.isEmpty ? [] : [.table(security.table)])
             + (security.summary.isEmpty ? [] : [.list(security.summary)])
@@ -190,15 +190,16 @@ extension RunRecommendation {
 }
 
 extension Document {
-    /// Which configuration to take under a few budgets, the picture of all of them, and what the strategies protect.
+    /// Returns the choices under a few budgets, the picture of all configurations, and the protection that the
+    /// strategies give.
     ///
-    /// - Parameter free: What is recommended without budgets.
+    /// - Parameter free: The recommendation without budgets.
     /// - Returns: The section.
     static func recommendation(_ free: RunRecommendation) -> Section {
         let summary = free.summary
         let recommendations =
             [free] + free.exampleBudgets.compactMap { RunRecommendation.ofReport(summary, budgets: $0) }
-        // A budget on what nothing was measured of shows nothing.
+        // A budget on a figure that no candidate has makes a useless example.
         let examples = recommendations.filter { recommendation in
             !recommendation.advice.withoutFigure.contains { $0.count == recommendation.advice.candidates.count }
         }
@@ -242,7 +243,7 @@ extension Document {
             })
     }
 
-    /// One step from the choice in each direction that was measured, with its cost.
+    /// One step from the choice in each measured direction, with its cost.
     private static func stepTable(_ recommendation: RunRecommendation) -> Table {
         let steps = recommendation.steps
         let before = steps.compactMap(\.seek).first?.before
@@ -265,7 +266,7 @@ extension Document {
         ]
     }
 
-    /// All configurations that were compared, best first: what the picture shows.
+    /// All configurations in the picture, best first.
     private static func candidateTable(_ recommendation: RunRecommendation) -> Table {
         let candidates = recommendation.advice.candidates.sorted {
             ($1.comparedMerit, $0.id) < ($0.comparedMerit, $1.id)

@@ -1,18 +1,18 @@
 package import Results
 
-/// What to take of one run's configurations, and why.
+/// The recommended configuration of one run, with reasons.
 package struct RunRecommendation: Sendable {
     let request: RecommendationRequest
-    /// What the results are called, such as their path.
+    /// The name of the results, such as their path.
     package let name: String
     let summary: RunSummary
     let pool: CandidatePool
-    /// The choice and all that follows from it.
+    /// The choice and everything that follows from it.
     package let advice: Advice
-    /// The choice that there would be if changes need not be noticed; `nil` where that is what was chosen from.
+    /// The choice if changes need not be noticed; `nil` if the choice was not limited to formats that notice changes.
     let unguarded: Advice?
 
-    /// Whether it is part of a report: filters are the report's own, and what they cost is not said.
+    /// True for a report, whose filters are its own, so that their costs are left out.
     var isOfReport = false
 
     private let cells: [String: CellSummary]
@@ -22,16 +22,16 @@ package struct RunRecommendation: Sendable {
     ///
     /// - Parameters:
     ///   - results: The run.
-    ///   - name: What the results are called, such as their path.
-    ///   - request: What is asked for.
-    /// - Throws: `RecommendationError` where there is nothing to choose from.
+    ///   - name: The name of the results, such as their path.
+    ///   - request: The user's request.
+    /// - Throws: `RecommendationError` if there is nothing to choose from.
     package init(
         _ results: RunResults, named name: String, request: RecommendationRequest
     ) throws(RecommendationError) {
         try self.init(RunSummary(results), named: name, request: request)
     }
 
-    /// Chooses among the configurations of a run that is summed up.
+    /// Chooses among the configurations of a summarized run.
     init(_ summary: RunSummary, named name: String, request: RecommendationRequest) throws(RecommendationError) {
         self.request = request
         self.name = name
@@ -60,24 +60,25 @@ package struct RunRecommendation: Sendable {
 
     func cell(_ candidate: Candidate) -> CellSummary? { cells[candidate.id] }
 
-    /// A candidate's name, short and unique among the candidates, with what it reproduces.
+    /// Returns a candidate's name, which is short and unique among the candidates, with the label of the configuration
+    /// that it reproduces.
     func label(_ candidate: Candidate) -> String {
         guard let cell = cells[candidate.id]?.cell else { return candidate.id }
         return names.name(of: cell) + (cell.label.map { " (\($0))" } ?? "")
     }
 
-    /// The merit of one candidate over that of another.
+    /// Returns the merit of one candidate ÷ that of another.
     func ratio(of one: Candidate, over other: Candidate) -> SpeedRatio { SpeedRatio(of: one.merit, over: other.merit) }
 
-    /// Says whether changes are to be noticed, and nothing that was measured notices them.
+    /// True if changes must be noticed, but no measured cell notices them.
     var lacksIntegrity: Bool { request.integrity == .noticed && pool.protection < .integrity }
 
-    /// What was chosen from, in words.
+    /// The compared cells, in words.
     var comparedText: String {
         "\(RatioText.count(pool.cells.count, "configuration")) with figures: \(sharedText), \(pool.group.description)"
     }
 
-    /// What was measured, in words: the workload, and what it stands for.
+    /// The workload and its meaning, in words.
     var workloadText: String {
         let meaning =
             switch pool.workload {
@@ -94,7 +95,7 @@ package struct RunRecommendation: Sendable {
         return "\(asked), for which \(pool.workload) stands: \(reason)"
     }
 
-    /// What all compared cells share beside their group.
+    /// The facts that all compared cells share beside their group.
     private var sharedText: String {
         func shared(_ value: (Cell) -> String?) -> String? {
             let values = Set(pool.cells.map { value($0.cell) })
@@ -107,9 +108,9 @@ package struct RunRecommendation: Sendable {
         ].compactMap { $0 }.joined(separator: ", ")
     }
 
-    /// What a report recommends, or `nil` where nothing was timed.
+    /// Returns the recommendation of a report, or `nil` if nothing was timed.
     ///
-    /// It speaks of reads from start to end, or of a workload that is named, with as many threads as most cells have.
+    /// It is for sequential reads or for the named workload, with the thread count of the main series.
     static func ofReport(
         _ summary: RunSummary, budgets: Budgets = Budgets(), workload: String? = nil
     ) -> RunRecommendation? {
@@ -119,7 +120,7 @@ package struct RunRecommendation: Sendable {
         if let main = summary.main {
             request.workload = workload ?? main.workload
             request.threads = main.threads
-            // A file may be read or mapped: that is the program's to choose.
+            // Whether a file is read or mapped is the program's choice.
             request.source = ComparisonGroup.isFile(main.source) ? nil : main.source
         }
         var recommendation = try? RunRecommendation(summary, named: "this run", request: request)
@@ -127,10 +128,10 @@ package struct RunRecommendation: Sendable {
         return recommendation
     }
 
-    /// Budgets that show what constraints do: little memory, and a reader that must answer at once.
+    /// Example budgets that show the effect of constraints: one for little memory, one for an early first byte.
     ///
-    /// What that means follows from what was measured: an eighth of the memory of the choice without budgets, a first
-    /// byte at most twice as late as the soonest one.
+    /// They follow from the measurements: an eighth of the memory of the choice without budgets, and twice the earliest
+    /// first byte, both rounded up.
     var exampleBudgets: [Budgets] {
         let soonest = advice.candidates.compactMap(\.firstByteNanoseconds).min()
         let memory = advice.choice?.memoryByteCount.map { max($0 / 8, 2 * CellSummary.memoryResolution) }
@@ -140,14 +141,14 @@ package struct RunRecommendation: Sendable {
         ].compactMap { $0 }
     }
 
-    /// The least power of two that is no less than a value.
+    /// Returns the smallest power of two that is not below a value.
     private static func powerOfTwo(_ value: UInt64) -> UInt64 {
         var power: UInt64 = 1
         while power < value, power < 1 << 62 { power *= 2 }
         return power
     }
 
-    /// The least of 1, 2, 5, 10, 20, 50 and so on that is no less than a value.
+    /// Returns the smallest of 1, 2, 5, 10, 20, 50 and so on that is not below a value.
     private static func round(_ value: UInt64) -> UInt64 {
         var step: UInt64 = 1
         while step < 1 << 58 {
@@ -157,7 +158,7 @@ package struct RunRecommendation: Sendable {
         return value
     }
 
-    /// What of the run was not compared, by why and how many cells; `nil` if all was.
+    /// The cells of the run that were not compared, counted by reason; `nil` if all were compared.
     var notComparedText: String? {
         let compared = Set(pool.cells.map(\.cell.id))
         let reasons = summary.cells.filter { !compared.contains($0.cell.id) }.grouped { reason($0) }
@@ -180,19 +181,19 @@ package struct RunRecommendation: Sendable {
         return request.admits(cell) ? "of other keys, objects or places" : "that were not asked for"
     }
 
-    /// The options that ask for the budgets.
+    /// Returns the options that set the budgets.
     static func options(_ budgets: Budgets) -> String {
         budgets.given.map { budget in
             BudgetText.option(Raise(budget: budget, given: 1, needed: budgets.limit(budget) ?? 1))
         }.joined(separator: " ")
     }
 
-    /// The figures of a candidate in words, as they stand in tables.
+    /// The figures of a candidate as tables show them.
     struct Figures: Sendable {
         var throughput: String
         /// The median latency of a read.
         var latency: String
-        /// The interval of the figure that candidates are ranked by, or the reason why there is none.
+        /// The interval of the figure that ranks candidates, or the reason why there is none.
         var interval: String
         var memory: String
         var firstByte: String
@@ -209,12 +210,12 @@ package struct RunRecommendation: Sendable {
         }
     }
 
-    /// The choice and the runner-up with what they are called, as far as there are any.
+    /// The choice and the runner-up with their roles, if they exist.
     var chosen: [(role: String, candidate: Candidate)] {
         [advice.choice.map { ("choice", $0) }, advice.runnerUp.map { ("runner-up", $0.candidate) }].compactMap { $0 }
     }
 
-    /// What the figures mean, in sentences.
+    /// The meaning of the figures, in sentences.
     static let figureNotes = [
         "Changes are noticed where each chunk has a tag that is checked before a byte of it is delivered.",
         "Throughput is the median of the processes' medians, with its 95 % interval.",

@@ -3,8 +3,8 @@ import Results
 extension SecurityProfile {
     /// The profile of strategies with the same facts.
     ///
-    /// The answers hold for a reader who knows the key, keeps the rules of this project and is told the IV from
-    /// elsewhere; none of them says anything of a file that was replaced as a whole by an older one.
+    /// The answers hold for a reader that knows the key, keeps the rules of this project and gets the IV separately. No
+    /// answer covers a file that was replaced as a whole by an older version.
     init(title: String, _ facts: StrategyFacts) {
         var answers =
             if facts.isTagged {
@@ -89,7 +89,7 @@ extension SecurityProfile {
         ]
     }
 
-    /// Ciphers whose blocks, or data units, are each by themselves.
+    /// Answers for ciphers whose blocks, or data units, are independent.
     private static func unchained(_ facts: StrategyFacts) -> [SecurityProperty: SecurityAnswer] {
         let isCounter = facts.cipher.hasSuffix("-ctr")
         func never(_ detail: String) -> SecurityAnswer { SecurityAnswer(.bad, "never", detail, source: facts.source) }
@@ -115,11 +115,11 @@ extension SecurityProfile {
         ]
     }
 
-    /// CBC, by the file or by the chunk. Each answer is about whole blocks: other lengths are refused.
+    /// Answers for CBC, per file or per chunk. Each answer is about whole blocks: other lengths are refused.
     private static func chained(_ facts: StrategyFacts) -> [SecurityProperty: SecurityAnswer] {
         let (isWhole, isPadded, isFixed) = (facts.isWhole, facts.isPadded, !facts.hasOwnNonces)
         let (cbc, padding, errors) = ("NIST SP 800-38A §6.2", "RFC 5652 §6.3", "NIST SP 800-38A appendix D")
-        // Valid padding of a random block: 256⁻¹ + 256⁻² + … + 256⁻¹⁶, which is 1 in 255.
+        // The probability of valid padding in a random block: 256⁻¹ + 256⁻² + … + 256⁻¹⁶, which is 1 in 255.
         let odds = "all but 1 in 255"
         func never(_ whole: String, _ chunks: String, source: String = cbc) -> SecurityAnswer {
             SecurityAnswer(.bad, "never", isWhole ? whole : chunks, source: source)

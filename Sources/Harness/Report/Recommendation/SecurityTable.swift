@@ -1,10 +1,10 @@
 import Results
 
-/// The security properties of the strategies that some cells have, as tables and words.
+/// The security properties of some cells' strategies, as tables and text.
 struct SecurityTable: Sendable {
     /// The profiles, in the order of the cells.
     let profiles: [SecurityProfile]
-    /// The strategies of which nothing is known.
+    /// The strategies with unknown properties.
     let unknown: [String]
 
     init(_ cells: [CellSummary]) {
@@ -15,13 +15,13 @@ struct SecurityTable: Sendable {
         unknown = groups.map(\.key).filter { $0.facts == nil }.map(\.format)
     }
 
-    /// Strategies that stand in one column.
+    /// The strategies that share one column.
     private struct Kind: Hashable {
         let format: String
         let facts: StrategyFacts?
     }
 
-    /// The format's name with the parameters that all of some texts of strategies have.
+    /// Returns the format's name with the parameters that all given strategies have.
     private static func shared(_ texts: [String]) -> String {
         let words = texts.map { $0.split { ":,".contains($0) }.map(String.init) }
         guard let name = words[0].first else { return "" }
@@ -29,7 +29,7 @@ struct SecurityTable: Sendable {
         return name + (parameters.isEmpty ? "" : ":" + parameters.joined(separator: ","))
     }
 
-    /// What the table is about, and what follows from it.
+    /// The subject of the table, and the conclusions from it.
     var summary: [String] {
         var sentences: [String] = []
         let names = profiles.filter { !$0.facts.isTagged }.map(\.title)
@@ -55,7 +55,7 @@ struct SecurityTable: Sendable {
         return sentences
     }
 
-    /// A row a property, a column a strategy: the answers in a few words.
+    /// The answers in a few words: one row per property, one column per strategy.
     var table: Table {
         Table(
             caption: "What a reader who knows the key notices of a change, and what else the strategies offer. "
@@ -67,7 +67,7 @@ struct SecurityTable: Sendable {
             })
     }
 
-    /// A row an answer: what it means, and what it follows from.
+    /// The meaning and the source of each answer, one row per answer.
     var details: Table {
         Table(
             caption: "What each answer means, and its source.",
@@ -92,7 +92,7 @@ struct SecurityTable: Sendable {
     }
 }
 
-/// What can be done to a ciphertext, and what else a format offers or gives away.
+/// The attacks on a ciphertext, and the other properties of a format.
 enum SecurityProperty: String, CaseIterable, Hashable, Sendable {
     case truncation
     case appending
@@ -104,7 +104,7 @@ enum SecurityProperty: String, CaseIterable, Hashable, Sendable {
     case randomAccess
     case parallelDecryption
 
-    /// The property in a table's first column, and what it means.
+    /// The property's title in a table's first column, and its meaning.
     var words: (title: String, meaning: String) {
         switch self {
         case .truncation: ("Notices a cut end", "bytes are missing at the end")
@@ -120,7 +120,7 @@ enum SecurityProperty: String, CaseIterable, Hashable, Sendable {
     }
 }
 
-/// What a strategy does about a property.
+/// The behaviour of a strategy for one property.
 struct SecurityAnswer: Hashable, Sendable {
     enum Grade: Hashable, Sendable {
         case good
@@ -130,9 +130,9 @@ struct SecurityAnswer: Hashable, Sendable {
 
     var grade: Grade
     var text: String
-    /// What it means, in a sentence.
+    /// The meaning, in a sentence.
     var detail: String
-    /// The document and section that it follows from.
+    /// The document and section that it is based on.
     var source: String
 
     init(_ grade: Grade, _ text: String, _ detail: String, source: String) {
@@ -145,9 +145,9 @@ struct SecurityAnswer: Hashable, Sendable {
 
 /// The properties of a strategy.
 struct SecurityProfile: Hashable, Sendable {
-    /// What the strategy is called, its variant included.
+    /// The strategy's name, including its variant.
     var title: String
-    /// The facts that the answers follow from.
+    /// The facts that the answers are based on.
     var facts: StrategyFacts
     var answers: [SecurityProperty: SecurityAnswer]
 

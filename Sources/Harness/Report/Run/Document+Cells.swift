@@ -22,7 +22,7 @@ extension Document {
             ])
     }
 
-    /// Those of several runs or hosts, each with what it is called.
+    /// Returns the same for several runs or hosts, with the name of each cell's owner.
     static func failures(_ cells: [(owner: String, cell: CellSummary)], owners: String) -> Section? {
         guard !cells.isEmpty else { return nil }
         let table = Table(
@@ -37,7 +37,8 @@ extension Document {
         return Section(name: "failures", title: "Cells without figures", blocks: [.table(table)])
     }
 
-    /// A table with a row a cell, folded where it is long, with what all cells share and how many are left out.
+    /// Returns a table with one row per cell, folded if it is long, with the parts that all cells share and the number
+    /// of cells left out.
     static func cellBlocks(_ table: Table, shared: String, cellCount: Int) -> [Block] {
         let omission = "\(table.rows.count) of \(cellCount) cells are shown; results.csv has all."
         return (shared.isEmpty ? [] : [.paragraph("All cells: \(shared)")])
@@ -45,12 +46,12 @@ extension Document {
             + (cellCount > table.rows.count ? [.paragraph(omission)] : [])
     }
 
-    /// What became of a cell without figures.
+    /// The outcome of a cell.
     static func status(_ cell: CellSummary) -> Table.Entry {
         Table.Entry(cell.statusText, emphasis: cell.isBad ? .bad : .none)
     }
 
-    /// More cells than these make a page slow, folded or not.
+    /// More cells than this make a page slow, folded or not.
     static let maxCells = 1000
 
     /// Every cell, or `nil` if there are none.
@@ -90,7 +91,7 @@ extension Document {
         ]
     }
 
-    /// The bytes that are touched before one is touched again; marked where a CPU cache holds them.
+    /// The working set: the bytes that are touched before one is touched again; marked if a CPU cache holds them.
     private static func workingSet(_ summary: CellSummary) -> Table.Entry {
         guard let byteCount = summary.workingSetByteCount else { return .absent }
         return Table.Entry(
@@ -98,7 +99,7 @@ extension Document {
             emphasis: summary.isInCache ? .bad : .none)
     }
 
-    /// What the cells used of the machine beside time, or `nil` if no cell says.
+    /// The machine's resources that the cells used beside time, or `nil` if no cell records them.
     static func usage(_ summary: RunSummary) -> Section? {
         let measured = summary.cells.filter { $0.usage != nil || $0.residentByteCount != nil }
         guard !measured.isEmpty else { return nil }

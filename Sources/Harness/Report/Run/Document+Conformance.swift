@@ -1,7 +1,7 @@
 import Results
 
 extension Document {
-    /// Who passed the vectors; stands in every report, because running none is a finding too.
+    /// The outcomes of the vectors. Every report has this section, because a run without vectors is a finding too.
     static func conformance(_ summary: RunSummary) -> Section {
         let records = summary.results.conformance
         guard !records.isEmpty else {
@@ -16,7 +16,7 @@ extension Document {
         return conformance(records)
     }
 
-    /// The same for outcomes, of which there is at least one.
+    /// Returns the same section for outcomes, of which there is at least one.
     static func conformance(_ records: [ConformanceRecord]) -> Section {
         let table = Table(
             caption: "Vector reads by outcome. A subject without a passed read has not passed.",
@@ -47,13 +47,13 @@ extension Document {
                 + [matrix(records)].compactMap { $0 })
     }
 
-    /// What failures are most like.
+    /// The likely causes of failures.
     static func causes(_ records: [ConformanceRecord]) -> [Block] {
         let lines = records.flatMap { record in record.explanations.map { "\(record.subject): \($0)" } }
         return lines.isEmpty ? [] : [.list(lines)]
     }
 
-    /// Every class of vectors with every subject, or `nil` if no record has classes.
+    /// A table of all classes of vectors and all subjects, or `nil` if no record has classes.
     private static func matrix(_ records: [ConformanceRecord]) -> Block? {
         var order: [String] = []
         var known: Set<String> = []
@@ -99,7 +99,7 @@ extension Document {
         Table.Entry(SignificantDigits.grouped(UInt64(max(number, 0))))
     }
 
-    /// How good the vectors are: which planted faults they noticed, class by class.
+    /// The quality of the vectors: the injected faults that they noticed, by class.
     static func mutants(_ summary: RunSummary) -> Section {
         let title = "Planted faults"
         guard let record = summary.results.mutants else {

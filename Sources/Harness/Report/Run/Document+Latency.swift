@@ -98,21 +98,21 @@ extension Document {
             ])
     }
 
-    /// How often a read of a cell asks its source.
+    /// The mean number of requests to the source per read.
     static func requests(_ cell: CellSummary) -> Table.Entry {
         cell.amplification?.requests.map { Table.Entry($0) } ?? .absent
     }
 
-    /// More rows than this make a page slow; the CSV file has all.
+    /// More rows than this make a page slow; the CSV file has all of them.
     static let maxRows = 300
 
-    /// Says that rows are missing from a table, where they are.
+    /// Returns a remark that rows are missing from a table, or an empty text if none are.
     static func remark(_ count: Int) -> String {
         count > maxRows
             ? " The first \(maxRows) of \(SignificantDigits.grouped(UInt64(count))); results.csv has all." : ""
     }
 
-    /// What a cell reads, in a line, and how.
+    /// The workload of a cell, with its series below it.
     private static func name(_ summary: CellSummary) -> Table.Entry {
         let series = Series(summary.cell).description
         return Table.Entry(
@@ -120,13 +120,13 @@ extension Document {
             detail: [summary.cell.label, series].compactMap { $0 }.joined(separator: ": "))
     }
 
-    /// A duration, with the 95 % interval that its sample gives it.
+    /// Returns a duration with the 95 % interval of its sample.
     static func duration(_ nanoseconds: UInt64?, _ sample: LogSample? = nil) -> Table.Entry {
         let range = sample?.interval.map { $0.text(DurationText.text(nanoseconds:)) }
         return nanoseconds.map { Table.Entry(DurationText.text(nanoseconds: $0), detail: range) } ?? .absent
     }
 
-    /// How far memory grew, with the 95 % interval.
+    /// Returns the growth of memory with its 95 % interval.
     static func growth(_ cell: CellSummary) -> Table.Entry {
         let range = cell.memorySample?.interval.flatMap {
             $0.high > Double(CellSummary.memoryResolution) ? $0.text(ByteCountText.growth(_:)) : nil
@@ -134,7 +134,7 @@ extension Document {
         return cell.memory.map { Table.Entry(ByteCountText.growth($0.growthByteCount), detail: range) } ?? .absent
     }
 
-    /// What a viewer would notice of the replays of traces, or `nil` if there were none.
+    /// The stalls that a viewer would notice in the replays of traces, or `nil` if there were none.
     static func playback(_ summary: RunSummary) -> Section? {
         let cells = summary.cells.compactMap { cell in cell.playback.map { (cell, $0) } }
         guard !cells.isEmpty else { return nil }

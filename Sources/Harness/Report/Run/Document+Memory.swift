@@ -43,7 +43,7 @@ extension Document {
     private static func memoryRow(_ cell: CellSummary, hasCgroups: Bool) -> [Table.Entry] {
         guard let memory = cell.memory else { return [] }
         let bound = memory.boundByteCount.map { "bound \(ByteCountText.measured($0))" }
-        // The kernel's counters are no more exact than that.
+        // The kernel's counters are only this exact.
         let isExceeded = memory.boundByteCount.map {
             memory.growthByteCount > $0 + CellSummary.memoryResolution
         }
@@ -65,7 +65,7 @@ extension Document {
         return row
     }
 
-    /// What cells of the picture take from the system and give back again and again.
+    /// Notes on backends that take memory from the system and give it back while they read, for cells of the picture.
     private static func allocatorNotes(_ summary: RunSummary) -> [String] {
         let cells = summary.grid.windows.flatMap { window in
             summary.grid.backends.compactMap { summary.grid[$0, window] }

@@ -3,12 +3,12 @@ import Statistics
 import Support
 
 extension Document {
-    /// Puts together the report of a run: the verdict first, what it rests on after it, how it came about last.
+    /// The report of a run: first the verdict, then the evidence for it, last its origin.
     ///
     /// - Parameters:
     ///   - summary: The run.
-    ///   - found: What may be wrong with its figures.
-    ///   - keys: What lies beside it on keys.
+    ///   - found: Warnings about its figures.
+    ///   - keys: The key results stored beside it.
     init(_ summary: RunSummary, warnings found: [Warning], keys: KeyResults = KeyResults()) {
         let header = summary.results.header
         title = "Random-access decryption: conformance, speed and memory"
@@ -27,13 +27,13 @@ extension Document {
             Self.conformance, Self.mutants,
             // tables,
             Self.failures, Self.published, Self.otherSeries, Self.allCells, Self.usage,
-            // and where all this comes from.
+            // and the origin of the figures.
             { _ in Self.warnings(found) }, Self.provenance, Self.reading,
         ]
         sections = Parallel.map(parts) { $0(summary) }.compactMap { $0 }
     }
 
-    /// What to keep in mind about the figures, and what to do about it; `nil` where there is nothing.
+    /// Caveats about the figures, with advice; `nil` if there are none.
     static func warnings(_ found: [Warning]) -> Section? {
         let notes = found.filter { !$0.isSerious }
         guard !notes.isEmpty else { return nil }
@@ -44,7 +44,7 @@ extension Document {
         return Section(name: "warnings", title: "Warnings and advice (\(notes.count))", blocks: [.table(table)])
     }
 
-    /// How the figures came about: machine, versions, seed, command and plan.
+    /// The origin of the figures: machine, versions, seed, command and plan.
     static func provenance(_ summary: RunSummary) -> Section {
         let header = summary.results.header
         var blocks = origin(
@@ -58,7 +58,7 @@ extension Document {
         return Section(name: "provenance", title: "Where the figures come from", blocks: blocks)
     }
 
-    /// What the figures mean and what they do not say.
+    /// The meaning of the figures, and their limits.
     static func reading(_ summary: RunSummary) -> Section {
         Section(
             name: "reading", title: "How to read this",

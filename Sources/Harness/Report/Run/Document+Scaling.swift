@@ -3,7 +3,7 @@ import Statistics
 import Support
 
 extension Document {
-    /// How throughput grows with threads, or `nil` if no cell was measured with several numbers of them.
+    /// Throughput by threads, or `nil` if no cell was measured with several thread counts.
     static func threads(_ summary: RunSummary) -> Section? {
         let curves = summary.threadCurves
         guard !curves.isEmpty else { return nil }
@@ -58,8 +58,8 @@ extension Document {
         return Section(name: "threads", title: "Threads", blocks: [.picture(chart), .foldedTable(table)])
     }
 
-    /// The cost of chunks: throughput and latency by the chunk of formats that notice changes, and what a read costs by
-    /// the chunk that it lies in and by its length; `nil` where neither was varied.
+    /// The cost of chunks: throughput and latency by the chunk of formats that notice changes, and the cost of a read
+    /// by its length and the chunk that contains it; `nil` if neither was varied.
     static func chunks(_ summary: RunSummary) -> Section? {
         let lines = [summary.chunkThroughputChart, summary.chunkLatencyChart].compactMap { $0 }.map(Block.picture)
         let map = summary.chunkMap
@@ -76,7 +76,7 @@ extension Document {
             ])
     }
 
-    /// Random reads by the chunk that they lie in.
+    /// Random reads by the chunk that contains them.
     private static func chunkTable(_ summary: RunSummary) -> Table {
         let cells = summary.chunkCells
         let rows = cells.prefix(maxRows).map { cell -> [Table.Entry] in
@@ -127,18 +127,18 @@ extension Document {
 }
 
 extension SpeedRatio {
-    /// The ratio over one thread as a share of what as many threads could do at best, on so many CPUs.
+    /// Returns the ratio over one thread ÷ the best that this number of threads could reach on this number of CPUs.
     fileprivate func efficiency(of threadCount: Int, _ cpuCount: Int) -> Double {
         ratio / Double(max(1, min(threadCount, cpuCount)))
     }
 }
 
 extension RunSummary {
-    /// One configuration with several numbers of threads.
+    /// One configuration with several thread counts.
     struct ThreadCurve {
         /// The cell with one thread.
         var one: CellSummary
-        /// All cells, by threads.
+        /// All cells, in ascending order of threads.
         var cells: [CellSummary]
     }
 
@@ -156,8 +156,8 @@ extension RunSummary {
         }
     }
 
-    /// Random reads of chunked objects by the backend that most of them were measured with: small chunks first, and by
-    /// block before whole chunks.
+    /// Random reads of chunked objects, for the backend with the most of them. They are sorted by access (block access
+    /// before whole chunks), then by chunk and by read length, small ones first.
     var chunkCells: [CellSummary] {
         let all = cells.filter {
             $0.latency != nil && $0.cell.workload.hasPrefix("random:") && $0.cell.isLocal && $0.cell.label == nil
@@ -178,7 +178,7 @@ extension RunSummary {
         ByteSize(String(cell.workload.dropFirst("random:".count)))?.byteCount ?? 0
     }
 
-    /// Throughput of random reads by chunk and by the length of a read; `nil` where one of both was not varied.
+    /// Throughput of random reads by chunk and read length; `nil` if only one of them was varied.
     var chunkMap: HeatMap? {
         let cells = chunkCells
         let lengths = Set(cells.map { Self.readByteCount($0.cell) }).sorted()

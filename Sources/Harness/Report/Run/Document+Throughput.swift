@@ -64,8 +64,8 @@ extension Document {
             columns: [.text("Window")] + grid.backends.map(Table.Column.number), rows: rows)
     }
 
-    /// The best of each backend in every sequential series but the main one, which a claim about the main one does not
-    /// cover; `nil` if there is none.
+    /// The best cell of each backend in every sequential series except the main one, which claims about the main series
+    /// do not cover; `nil` if there is none.
     static func otherSeries(_ summary: RunSummary) -> Section? {
         let cells = summary.cells.filter {
             $0.speed != nil && $0.cell.label == nil && $0.cell.workload == "sequential"
@@ -89,7 +89,7 @@ extension Document {
         return Section(name: "other-reads", title: "Other sequential reads", blocks: [.table(table)])
     }
 
-    /// What was published beside something better, or `nil` if nothing published was measured.
+    /// Published configurations beside better ones, or `nil` if no published one was measured.
     static func published(_ summary: RunSummary) -> Section? {
         guard !summary.comparisons.isEmpty else { return nil }
         return Section(

@@ -3,16 +3,16 @@ import Support
 
 /// Test results as JUnit XML, the format that CI systems show.
 ///
-/// - Source: junit-10.xsd of jenkinsci/xunit-plugin, which states what Jenkins, GitLab and others read.
+/// - Source: junit-10.xsd of jenkinsci/xunit-plugin, the schema that Jenkins, GitLab and others read.
 struct JUnitDocument {
     var suites: [Suite]
 
     struct Suite {
         var name: String
-        /// What is true of all its cases.
+        /// The facts that hold for all its cases.
         var properties: [(name: String, value: String)] = []
         var cases: [Case]
-        /// When it began, in ISO 8601; `nil` where unknown.
+        /// The start time in ISO 8601; `nil` if unknown.
         var timestamp: String?
         var output: String?
     }
@@ -20,16 +20,16 @@ struct JUnitDocument {
     struct Case {
         var className: String
         var name: String
-        /// How many things it checked; `nil` where unknown.
+        /// The number of things it checked; `nil` if unknown.
         var assertionCount: Int?
-        /// How long it took; `nil` where unknown.
+        /// The duration; `nil` if unknown.
         var seconds: Double?
         var outcome: Outcome
     }
 
     enum Outcome {
         case passed
-        /// Nothing can be said of it, and that is no fault.
+        /// There is no result, and that is not a fault.
         case skipped(String)
         case failed(message: String, type: String?, text: String)
         case errored(message: String, type: String, text: String)
@@ -103,11 +103,12 @@ struct JUnitDocument {
 }
 
 extension RunSummary {
-    /// The run as JUnit XML: a case for the run itself, one a subject of the vectors, one a cell.
+    /// Returns the run as JUnit XML: one case for the run itself, one per subject of the vectors, one per cell.
     ///
-    /// What failed or was not checked is a failure. A run that was broken off is an error: there is no answer yet.
+    /// Cells that failed or were not checked are failures. A run that was broken off is an error, since it has no
+    /// answer yet.
     ///
-    /// - Parameter prefix: What stands before the names of its suites.
+    /// - Parameter prefix: A prefix for the names of its suites.
     /// - Returns: The document.
     func junit(prefix: String = "") -> JUnitDocument {
         let header = results.header
@@ -167,7 +168,7 @@ extension RunSummary {
 }
 
 extension CellSummary {
-    /// How long all timed iterations took together.
+    /// The total time of all timed iterations.
     fileprivate var timedSeconds: Double {
         rounds.reduce(0.0) { $0 + $1.reduce(0.0) { $0 + Double($1) } } / 1e9
     }

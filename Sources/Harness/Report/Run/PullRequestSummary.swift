@@ -26,7 +26,7 @@ extension RunSummary {
         return parts.joined(separator: "\n\n") + "\n"
     }
 
-    /// Returns text for Markdown with at most that many characters before it is escaped.
+    /// Returns text escaped for Markdown, of at most `length` characters before escaping.
     static func short(_ text: String, _ length: Int) -> String {
         MarkupText.markdownBlock(text.count > length ? text.prefix(length - 1) + "…" : text)
     }
@@ -72,21 +72,21 @@ extension RunSummary {
     }
 }
 
-/// The one table of a comment: a row a backend, with its throughput by window as a line of letters.
+/// The one table of a comment: a row per backend, with its throughput by window as a line of letters.
 struct PullRequestTable {
     private static let maxRows = 12
     private static let maxWindows = 24
 
-    /// The table and what its letters stand for.
+    /// The table with a legend for its letters.
     let markdown: String
 
-    /// Makes the table, or returns `nil` if no cell has a speed.
+    /// Returns `nil` if no cell has a speed.
     init?(_ summary: RunSummary) {
         guard let made = Self.ofBackends(summary) ?? Self.ofCells(summary) else { return nil }
         markdown = made
     }
 
-    /// The backends of the sequential read that most cells share.
+    /// The backends in the sequential read that most cells share.
     private static func ofBackends(_ summary: RunSummary) -> String? {
         guard let main = summary.main else { return nil }
         let all = summary.grid.windows
@@ -130,7 +130,7 @@ struct PullRequestTable {
             """
     }
 
-    /// The first cells, where no ordinary sequential read was measured.
+    /// The first cells, for a run without an ordinary sequential read.
     private static func ofCells(_ summary: RunSummary) -> String? {
         let cells = summary.cells.filter { $0.speed != nil }
         guard !cells.isEmpty else { return nil }
@@ -152,7 +152,7 @@ struct PullRequestTable {
             """
     }
 
-    /// Which cells a table leaves out, by what tells them from the others.
+    /// Returns a sentence that names the cells that a table leaves out, by the parts that tell them from the others.
     private static func hiddenText(_ hidden: [Cell], of cells: [Cell]) -> String {
         let names = CellNames(cells)
         let shown = hidden.suffix(6).map(names.name)
@@ -161,13 +161,13 @@ struct PullRequestTable {
             + (rest > 0 ? "; and \(rest) more." : ".")
     }
 
-    /// Takes as many windows as letters fit, the first and the last among them.
+    /// Returns as many windows as there are letters for, including the first and the last.
     private static func thinned(_ windows: [UInt64]) -> [UInt64] {
         guard windows.count > maxWindows else { return windows }
         return (0..<maxWindows).map { windows[$0 * (windows.count - 1) / (maxWindows - 1)] }
     }
 
-    /// `< 256 KiB` would begin an element.
+    /// Escapes a leading `<`: `< 256 KiB` would otherwise begin an HTML element.
     private static func escaped(_ text: String) -> String {
         text.hasPrefix("< ") ? "&lt;" + text.dropFirst() : text
     }

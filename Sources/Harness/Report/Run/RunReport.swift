@@ -1,17 +1,17 @@
 package import Results
 
-/// The report of a run in all its forms, which are made of one summary.
+/// The report of a run in all its forms, all computed from one summary.
 package struct RunReport: Sendable {
     let summary: RunSummary
     private let warnings: [Warning]
     private let document: Document
     private let keys: KeyResults
 
-    /// Sums up a run.
+    /// Summarizes a run.
     ///
     /// - Parameters:
     ///   - results: The run.
-    ///   - keys: What lies beside it on keys.
+    ///   - keys: The key results stored beside it.
     ///   - history: Earlier and later runs of its machine, to be shown on the page.
     package init(_ results: RunResults, keys: KeyResults = KeyResults(), history: History? = nil) {
         summary = RunSummary(results)
@@ -22,20 +22,21 @@ package struct RunReport: Sendable {
         self.document = document
     }
 
-    /// What of a run is not in its report, in sentences.
+    /// Returns sentences about the parts of a run that are not in its report.
     package static func warnings(of results: RunResults) -> [String] {
         let isCutBetweenRecords = !results.isComplete && results.leftOut.cutByteCount == 0
         return results.leftOut.texts
             + (isCutBetweenRecords ? ["The run was broken off or goes on: the result file has no end record."] : [])
     }
 
-    /// What the run found, in a few lines.
+    /// The findings of the run, in a few lines.
     package var verdict: [String] { document.verdict }
 
-    /// All files of the report: `index.html`, `report.md`, `summary.md`, `results.json`, `results.csv`, `report.xml`, and
-    /// those of `throughput.svg` and the other pictures that there are data for.
+    /// All files of the report: `index.html`, `report.md`, `summary.md`, `results.json`, `results.csv`, `report.xml`,
+    /// and `throughput.svg` and the other pictures for which there are data.
     ///
-    /// The same results give the same bytes: no clock, locale, disk or order of a hash table is involved.
+    /// The same results give the same bytes: the files do not depend on clock, locale, disk or the order of a hash
+    /// table.
     package var files: [ReportFile] {
         ReportFormat.allCases.map(file)
             + document.charts.map { ReportFile(name: "\($0.name).svg", text: $0.standalone) }
@@ -54,7 +55,7 @@ package struct RunReport: Sendable {
 }
 
 extension Document {
-    /// The pictures, in the order in which they stand in the document.
+    /// The pictures, in the order of the document.
     var charts: [Chart] {
         sections.flatMap(\.blocks).compactMap { block in
             if case .chart(let chart, _) = block { chart } else { nil }
@@ -62,7 +63,8 @@ extension Document {
     }
 }
 
-/// A file of a report: a name, which has folders only in results for asv, and its content, which is made when it is asked for.
+/// A file of a report: a name and its content, which is generated on demand. Only names of results for asv contain
+/// folders.
 package struct ReportFile: Sendable {
     /// The file's name, such as `index.html`, or its path in the report's folder.
     package var name: String
@@ -74,26 +76,26 @@ package struct ReportFile: Sendable {
         case parts(@Sendable (_ part: ([UInt8]) throws -> Void) throws -> Void)
     }
 
-    /// Creates a file from text, which is UTF-8 in the file.
+    /// A file with text as its content, encoded in UTF-8.
     init(name: String, text: String) {
         self.name = name
         content = .text(text)
     }
 
-    /// Creates a file from parts, so that a long one is never in memory as a whole.
+    /// A file whose content comes in parts, so that a long one is never in memory as a whole.
     ///
     /// - Parameters:
     ///   - name: The file's name.
-    ///   - parts: Calls its argument with each part in order, and throws what that throws.
+    ///   - parts: Calls its argument with each part in order, and rethrows its errors.
     init(name: String, parts: @escaping @Sendable (_ part: ([UInt8]) throws -> Void) throws -> Void) {
         self.name = name
         content = .parts(parts)
     }
 
-    /// Hands out the content, part by part.
+    /// Passes the content to `sink`, part by part.
     ///
-    /// - Parameter sink: Takes each part, which is valid during the call only.
-    /// - Throws: What `sink` throws.
+    /// - Parameter sink: Receives each part. The buffer is valid only during the call.
+    /// - Throws: The errors of `sink`.
     package func write(to sink: (UnsafeRawBufferPointer) throws -> Void) throws {
         switch content {
         case .text(var text): try text.withUTF8 { try sink(UnsafeRawBufferPointer($0)) }
@@ -110,7 +112,7 @@ package struct ReportFile: Sendable {
 }
 
 extension ReportFile: Equatable {
-    /// Whether two files have the same name and the same bytes.
+    /// Returns whether two files have the same name and the same bytes.
     package static func == (one: ReportFile, other: ReportFile) -> Bool {
         one.name == other.name && one.bytes == other.bytes
     }
@@ -118,15 +120,15 @@ extension ReportFile: Equatable {
 
 /// The forms of a report.
 package enum ReportFormat: String, CaseIterable, Sendable {
-    /// A page that needs nothing beside it.
+    /// A page that needs no other files.
     case html
-    /// All that the page says; pictures are files beside it.
+    /// The full content of the page; its pictures are files beside it.
     case fullMarkdown = "full-markdown"
-    /// What fits a comment on a pull request, with pictures of letters.
+    /// A summary that fits into a comment on a pull request, with charts made of letters.
     case markdown
     case json
     case csv
-    /// A case a cell, for CI systems.
+    /// One test case per cell, for CI systems.
     case junit
 
     /// The name of the report's file in this form.

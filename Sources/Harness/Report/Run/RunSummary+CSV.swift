@@ -2,9 +2,9 @@ import Results
 import Support
 
 extension RunSummary {
-    /// The cells as comma-separated values: a header, and a row for each cell in the order of the results.
+    /// The cells as comma-separated values: a header, and one row per cell in the order of the results.
     ///
-    /// An absent figure is an empty field. Lines end with CR LF. No field is a formula: see ``MarkupText/csv(_:)``.
+    /// A missing figure is an empty field. Lines end with CR LF. No field is a formula: see ``MarkupText/csv(_:)``.
     /// - Source: RFC 4180.
     var csvParts: @Sendable (([UInt8]) throws -> Void) throws -> Void {
         { part in
@@ -15,7 +15,7 @@ extension RunSummary {
 
     static var csvHeads: [String] { csvColumns.map(\.name) }
 
-    /// Writes the rows without their heads, each after the same fields.
+    /// Writes the rows without the header, each with the given fields in front.
     func writeCSVRows(after first: [String] = [], to part: ([UInt8]) throws -> Void) rethrows {
         for cell in cells {
             try part(Self.csvLine(first + Self.csvColumns.map { $0.value(cell) ?? "" }))

@@ -3,26 +3,27 @@ import Results
 import Statistics
 import Support
 
-/// The forms that other programs read.
+/// Formats for other programs.
 ///
-/// A value is a process: the median time of its iterations, since iterations of one process resemble each other. Only
-/// cells whose plaintext was right and that were timed are in them; a figure without an interval has no bounds.
+/// One value stands for one process: the median time of its iterations, since iterations of one process resemble each
+/// other. Only cells whose plaintext was right and that were timed are exported. A figure without an interval has no
+/// bounds.
 package enum ExportFormat: String, CaseIterable, Sendable {
-    /// What `hyperfine --export-json` writes.
+    /// The format of `hyperfine --export-json`.
     case hyperfine
-    /// What `critcmp --export` writes: `benchmark.json` and `estimates.json` of criterion.rs, of each cell.
+    /// The format of `critcmp --export`: `benchmark.json` and `estimates.json` of criterion.rs, for each cell.
     case criterion
     /// Bencher Metric Format, <https://bencher.dev/bmf.json>.
     case bencher
-    /// A folder of results of airspeed velocity.
+    /// A results folder of airspeed velocity.
     case asv
 }
 
 extension RunReport {
-    /// The cells that an export has.
+    /// The number of cells that an export has.
     package var exportedCount: Int { summary.exported.count }
 
-    /// The report as a file that another program reads.
+    /// Returns the report as a file for another program.
     ///
     /// - Parameter format: Any but ``ExportFormat/asv``, which is a folder.
     /// - Returns: The file.
@@ -37,21 +38,22 @@ extension RunReport {
         return ReportFile(name: "\(format.rawValue).json", text: value.text + "\n")
     }
 
-    /// The files of a results folder of asv, by their paths in it.
+    /// Returns the files of a results folder of asv, by their paths in it.
     ///
-    /// - Parameter commit: The whole hash of the commit that was measured, which the results do not know.
+    /// - Parameter commit: The full hash of the measured commit, which the results do not record.
     /// - Returns: The files.
     package func asvFiles(commit: String) -> [ReportFile] { summary.asvFiles(commit: commit) }
 
-    /// How many cells criterion's form leaves out for want of an interval, without which it knows no figure.
+    /// The number of cells that criterion's format leaves out because they have no interval. It requires one for each
+    /// figure.
     package var cellsWithoutIntervalCount: Int { summary.exported.count { $0.interval == nil } }
 }
 
-/// A cell as an export has it.
+/// A cell as it is exported.
 private struct Exported {
     let summary: CellSummary
     let delivered: UInt64
-    /// The time of each process, in nanoseconds an iteration.
+    /// The time of each process, in nanoseconds per iteration.
     let times: [Double]
     let sample: LogSample
 
@@ -96,7 +98,7 @@ extension RunSummary {
 }
 
 extension Exported {
-    /// What tells cells apart, in words.
+    /// The parameters that tell cells apart, as text.
     fileprivate var parameters: [String: String] {
         let cell = summary.cell
         let optional: [String: String?] = [
@@ -128,7 +130,7 @@ extension Exported {
         return .object(members)
     }
 
-    /// The estimates, or `nil` without an interval: the form knows no figure without one.
+    /// Returns the estimates, or `nil` without an interval, which the format requires.
     fileprivate func criterion(baseline: String) -> JSONValue? {
         guard let interval else { return nil }
         func estimate(_ statistic: ([Double]) -> Double, _ interval: LogInterval? = nil) -> JSONValue {
@@ -151,7 +153,7 @@ extension Exported {
             ],
             "criterion_estimates_v1": [
                 "mean": estimate(mean(of:)), "median": estimate(middle, interval), "slope": .null,
-                // As criterion.rs has it, so that it is the standard deviation where values are normal.
+                // Scaled as in criterion.rs, so that it equals the standard deviation for normally distributed values.
                 "median_abs_dev": estimate { values in
                     let centre = middle(values)
                     return 1.4826 * middle(values.map { ($0 - centre).magnitude })
@@ -174,7 +176,7 @@ extension Exported {
         let metrics = [
             "throughput": metric(summary.speed?.bytesPerSecond, summary.speed?.sample.interval),
             "latency": metric(summary.latency?.p50, summary.latencySample?.interval),
-            // The estimate that the interval is of.
+            // The interval belongs to this estimate.
             "memory-growth": metric(
                 summary.memorySample.map { UInt64(nearest: $0.estimate) }, summary.memorySample?.interval),
         ]
@@ -218,10 +220,11 @@ extension RunSummary {
     }
 }
 
-/// A benchmark of asv, with the cell as its parameter. More is always worse there, so that throughput is none.
+/// A benchmark of asv, with the cell as its parameter. asv takes larger values for worse, so throughput is not
+/// exported.
 private struct AsvMeasure: Sendable {
     let name: String, type: String, unit: String
-    /// One value a process, in the unit; `nil` where it was not measured.
+    /// One value per process, in the unit; `nil` if it was not measured.
     let values: @Sendable (Exported) -> LogSample?
 
     static let all = [
@@ -244,13 +247,13 @@ private struct AsvMeasure: Sendable {
         ]
     }
 
-    /// The results in the order of ``columns``; those at the end that there are none of are left out.
+    /// Returns the results in the order of ``columns``, without the last columns, for which there are no values.
     func row(_ cells: [Exported], startedAt: JSONValue) -> JSONValue {
         let samples = cells.map { values($0) }
         func list(_ value: (LogSample) -> JSONValue?) -> JSONValue {
             .array(samples.map { $0.flatMap(value) ?? .null })
         }
-        // With any of its statistics, asv wants the interval too.
+        // asv requires an interval with each of its statistics.
         func statistic(_ value: @escaping (LogSample, LogInterval) -> JSONValue) -> JSONValue {
             list { sample in sample.interval(tail: 0.005).map { value(sample, $0) } }
         }
@@ -265,7 +268,7 @@ private struct AsvMeasure: Sendable {
     }
 }
 
-/// A name as one part of a path, whatever a result file says.
+/// Returns a name as one path component, whatever characters it has in a result file.
 private func fileName(_ name: String) -> String {
     let kept = name.unicodeScalars.map { scalar in
         scalar.isASCII && (scalar.properties.isAlphabetic || "0123456789-_.".unicodeScalars.contains(scalar))
@@ -275,7 +278,7 @@ private func fileName(_ name: String) -> String {
     return text.isEmpty || text.hasPrefix(".") ? "_" + text : text
 }
 
-/// The seconds since 1970 of a time in ISO 8601 with a `Z`, or `nil`. The corresponding C function is `timegm`.
+/// Returns the seconds since 1970 of a time in ISO 8601 with a `Z`, or `nil`. The corresponding C function is `timegm`.
 private func seconds(since1970 text: String) -> Int? {
     let numbers = text.split { !$0.isASCII || !$0.isNumber }.compactMap { Int32($0) }
     guard numbers.count >= 6, text.hasSuffix("Z"), (1970...9999).contains(numbers[0]) else { return nil }

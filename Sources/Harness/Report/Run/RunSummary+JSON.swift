@@ -2,15 +2,16 @@ import Results
 package import Support
 
 extension RunSummary {
-    /// The whole run as one JSON object: what the records say, the figures computed from them, and the verdict.
+    /// Returns a function that writes the whole run as one JSON object: the records, the figures computed from them,
+    /// and the verdict.
     ///
-    /// Cells are made one after the other, since there may be many, with millions of samples.
+    /// Cells are written one after the other, since there may be many of them, with millions of samples.
     ///
     /// - Parameters:
     ///   - verdict: The verdict's lines.
-    ///   - warnings: What may be wrong with the figures.
-    ///   - keys: What lies beside it on keys.
-    /// - Returns: What writes the object, part by part.
+    ///   - warnings: Warnings about the figures.
+    ///   - keys: The key results stored beside it.
+    /// - Returns: A function that writes the object, part by part.
     func jsonParts(
         _ verdict: [String], _ warnings: [Warning], _ keys: KeyResults
     ) -> @Sendable (([UInt8]) throws -> Void) throws -> Void {
@@ -22,7 +23,7 @@ extension RunSummary {
         }
     }
 
-    /// What the object says beside the cells.
+    /// Returns the members of the object other than the cells.
     func jsonMembers(_ verdict: [String], _ warnings: [Warning]) -> [String: JSONValue] {
         let header = results.header
         return [
@@ -54,7 +55,7 @@ extension ConformanceRecord {
 }
 
 extension RunSummary {
-    /// The planted faults as JSON, or `null` if they were not part of the run.
+    /// The injected faults as JSON, or `null` if they were not part of the run.
     var mutantsJSON: JSONValue {
         guard let mutants = results.mutants else { return .null }
         return [
@@ -77,7 +78,7 @@ extension Warning {
 }
 
 extension CellSummary {
-    /// The cell with the members that scripts rely on, and those that tell it from other cells of its run.
+    /// The cell as JSON: the members that scripts rely on, and those that tell it from other cells of its run.
     ///
     /// Figures that were not measured are `null`; a cell without trusted figures has no samples either.
     package var json: JSONValue {

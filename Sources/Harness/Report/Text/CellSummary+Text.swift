@@ -3,7 +3,7 @@ import Statistics
 import Support
 
 extension CellSummary {
-    /// The figures of one cell in a few lines for a terminal.
+    /// The figures of one cell, in a few lines for a terminal.
     package var text: String {
         var lines = [cell.name]
         if !cell.tlsAllowances.isEmpty {

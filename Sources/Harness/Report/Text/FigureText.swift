@@ -2,7 +2,7 @@ import Results
 import Statistics
 import Support
 
-/// Numbers as people read them: three significant digits, the same in every locale.
+/// Numbers for people: three significant digits, the same in every locale.
 enum SignificantDigits {
     /// Returns a value of at least 0 with three significant digits, or as a grouped integer from 100 on.
     static func text(_ value: Double) -> String {
@@ -15,7 +15,7 @@ enum SignificantDigits {
         return grouped(UInt64(value.rounded()))
     }
 
-    /// Returns a value of at least 0 with that many digits after the point.
+    /// Returns a value of at least 0 with the given number of digits after the point.
     static func fixed(_ value: Double, places: Int) -> String {
         guard places > 0 else { return String(UInt64(value.rounded())) }
         let scale = (0..<places).reduce(UInt64(1)) { power, _ in power * 10 }
@@ -38,7 +38,7 @@ enum SignificantDigits {
     }
 }
 
-/// Byte counts and rates in the units of this project: binary ones, and decimal ones where a size is a round decimal.
+/// Byte counts and rates as text: in binary units, and in decimal ones for round decimal sizes.
 package enum ByteCountText {
     private static let binaryUnits = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
     private static let decimalUnits = ["B", "kB", "MB", "GB", "TB", "PB", "EB"]
@@ -70,7 +70,7 @@ package enum ByteCountText {
         return "\(number) \(binaryUnits[unit])"
     }
 
-    /// Returns how far memory grew: the kernel keeps its counters per CPU, so that small differences mean nothing.
+    /// Returns the growth of memory. The kernel keeps its counters per CPU, so growth below 256 KiB is not told apart.
     package static func growth(_ byteCount: UInt64) -> String {
         byteCount < 256 << 10 ? "< 256 KiB" : measured(byteCount)
     }
@@ -80,7 +80,7 @@ package enum ByteCountText {
         measured(bytesPerSecond) + "/s"
     }
 
-    /// Returns an interval of rates with its unit once, `14.9–15.3 GiB/s`, or twice where the ends differ in it.
+    /// Returns an interval of rates with its unit once, `14.9–15.3 GiB/s`, or twice if the units of the ends differ.
     package static func rateRange(_ low: UInt64, _ high: UInt64) -> String {
         let (lowText, highText) = (measured(low), measured(high))
         let lowParts = lowText.split(separator: " ")
@@ -102,13 +102,13 @@ package enum ByteCountText {
 }
 
 extension LogInterval {
-    /// The ends in words. One beyond 2⁶³, which an interval of figures of a file may have, is not named.
+    /// Returns the interval as text. An upper end beyond 2⁶³, possible for figures from a file, is shown as ∞.
     func text(_ name: (UInt64) -> String) -> String {
         "\(name(UInt64(nearest: low)))–" + (high < 0x1p63 ? name(UInt64(nearest: high)) : "∞")
     }
 }
 
-/// Ratios and shares as people read them.
+/// Ratios and shares as text.
 package enum RatioText {
     /// Returns a ratio with a multiplication sign: `1.00×`, `3,906×`.
     package static func times(_ ratio: Double) -> String {
@@ -128,13 +128,13 @@ package enum RatioText {
         return SignificantDigits.fixed(percent, places: percent < 9.95 ? 1 : 0) + " %"
     }
 
-    /// Returns a number of things with the noun in singular or plural.
+    /// Returns a count with the noun in singular or plural.
     package static func count(_ number: Int, _ singular: String, _ plural: String? = nil) -> String {
         "\(SignificantDigits.grouped(UInt64(max(number, 0)))) \(number == 1 ? singular : plural ?? singular + "s")"
     }
 }
 
-/// Durations with three significant digits and a unit that suits them.
+/// Durations as text, with three significant digits and a suitable unit.
 package enum DurationText {
     /// Returns a duration: `850 ns`, `12.3 µs`, `4.10 ms`, `1.23 s`.
     package static func text(nanoseconds: UInt64) -> String {
@@ -148,7 +148,7 @@ package enum DurationText {
         return SignificantDigits.text(value) + " s"
     }
 
-    /// Returns a power of ten nanoseconds with its unit: 4 is `10 µs`; `nil` below a nanosecond and beyond 10⁹ seconds.
+    /// Returns a power of ten nanoseconds with its unit: 4 is `10 µs`; `nil` below a nanosecond or beyond 10⁹ seconds.
     static func decade(nanosecondPower power: Int) -> String? {
         guard (0..<19).contains(power) else { return nil }
         let units = ["ns", "µs", "ms", "s"]
@@ -157,9 +157,9 @@ package enum DurationText {
     }
 }
 
-/// Bit rates and what happens at them, as text.
+/// Bit rates, and the stalls of a film, as text.
 enum BitRateText {
-    /// A rate with decimal prefixes, as bit rates have, such as `8 Mbit/s`.
+    /// Returns a rate with decimal prefixes, as is usual for bit rates, such as `8 Mbit/s`.
     static func text(_ bitsPerSecond: UInt64) -> String {
         for (factor, unit) in [(UInt64(1_000_000_000), "Gbit/s"), (1_000_000, "Mbit/s"), (1000, "kbit/s")]
         where bitsPerSecond >= factor && bitsPerSecond % factor == 0 {
@@ -168,7 +168,7 @@ enum BitRateText {
         return "\(bitsPerSecond) bit/s"
     }
 
-    /// How often and how long a film stood still.
+    /// Returns the number and total duration of a film's stalls.
     static func stalls(_ playback: LatencyRecord.Playback) -> String {
         guard playback.stallCount > 0 else { return "no stall" }
         return RatioText.count(playback.stallCount, "stall") + " of "

@@ -1,10 +1,10 @@
 import Support
 
-/// Text from a result file, made safe to stand in a page, a picture or a table. Whatever it holds, it stays text.
+/// Text from a result file, escaped for a page, a picture or a table. Whatever it contains, it stays text.
 enum MarkupText {
     /// Returns text for HTML and SVG, in content and in quoted attributes.
     ///
-    /// Control characters that XML forbids become U+FFFD: one of them would make a whole picture unreadable.
+    /// Control characters that XML forbids become U+FFFD: a single one would make a whole picture unreadable.
     /// - Source: XML 1.0 (fifth edition), §2.2 and §2.4.
     static func markup(_ text: String) -> String {
         if text.utf8.allSatisfy(isPlain) { return text }
@@ -23,8 +23,8 @@ enum MarkupText {
         return escaped
     }
 
-    /// Returns text for a line or a table cell of GitHub-flavoured Markdown; line breaks become spaces, and no user or
-    /// issue is mentioned or linked to by an `@` or `#`.
+    /// Returns text for a line or a table cell of GitHub-flavoured Markdown. Line breaks become spaces, and an `@` or
+    /// `#` neither mentions a user nor links to an issue.
     ///
     /// - Source: GitHub Flavored Markdown 0.29, §2.4 (backslash escapes) and §4.10 (tables).
     static func markdown(_ text: String) -> String {
@@ -50,8 +50,8 @@ enum MarkupText {
         return escaped
     }
 
-    /// Returns text for where Markdown begins a block, a paragraph or an item of a list: it begins no other block, such as
-    /// a heading, another list or a line.
+    /// Returns text for the beginning of a Markdown block, a paragraph or an item of a list. It never begins another
+    /// kind of block, such as a heading, another list or a thematic break.
     ///
     /// - Source: GitHub Flavored Markdown 0.29, §4.1 to §4.3 (lines and headings) and §5.2 (lists).
     static func markdownBlock(_ text: String) -> String {
@@ -59,15 +59,17 @@ enum MarkupText {
         let digits = escaped.prefix { ("0"..."9").contains($0) }
         let rest = escaped[digits.endIndex...]
         guard let mark = rest.first else { return escaped }
-        // A number with a point or a parenthesis, and nothing behind it or a space, begins a list.
+        // A number with a point or a parenthesis begins a list if a space or nothing follows.
         let isEnd = (rest.dropFirst().first ?? " ") == " "
         let begins = digits.isEmpty ? "#-+=".contains(mark) : isEnd && ".)".contains(mark)
         return begins ? String(digits) + "\\" + String(rest) : escaped
     }
 
-    /// Returns a field of comma-separated values that a spreadsheet takes for text. Excel, LibreOffice and Google Sheets
-    /// run a field that begins with one of `= + - @`, also behind a tab, a line break or a semicolon, which separate
-    /// fields for some of them; an apostrophe before it makes it text for all three. Control characters become U+FFFD.
+    /// Returns a field of comma-separated values that a spreadsheet takes for text.
+    ///
+    /// Excel, LibreOffice and Google Sheets run a field that begins with one of `= + - @`. This also holds after a tab,
+    /// a line break or a semicolon, which some of them take for field separators. A leading apostrophe makes the field
+    /// text in all three. Control characters become U+FFFD.
     ///
     /// - Source: OWASP, "CSV Injection".
     static func csv(_ text: String) -> String {
@@ -82,14 +84,14 @@ enum MarkupText {
         return field
     }
 
-    /// Returns text as it is, but for control characters.
+    /// Returns text with control characters, except line breaks and tabs, replaced by U+FFFD.
     static func plain(_ text: String) -> String {
         String(
             String.UnicodeScalarView(
                 text.unicodeScalars.map { isForbidden($0) && $0 != "\n" && $0 != "\t" ? "\u{FFFD}" : $0 }))
     }
 
-    /// Most texts are letters, digits and a few signs that mean nothing anywhere; they are told apart quickly.
+    /// Most texts consist of letters, digits and a few signs without a special meaning; this test finds them quickly.
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -107,7 +109,8 @@ enum MarkupText {
 
 /// Links to files beside a document.
 package enum LinkText {
-    /// Returns a path as a relative reference: whatever it holds, it names a file and no other place.
+    /// Returns a path as a relative reference. Whatever characters the path has, the reference names a file and no
+    /// other URL.
     ///
     /// - Source: RFC 3986, §2.3 (unreserved characters) and §4.2 (a first segment with a colon needs `./` before it).
     static func reference(_ path: String) -> String {
@@ -126,7 +129,7 @@ package enum LinkText {
         return encoded
     }
 
-    /// Returns the way from a folder to a file, of two absolute paths without `.` and `..` in them.
+    /// Returns the relative path from a folder to a file. Both paths are absolute and contain no `.` or `..`.
     package static func path(from folder: String, to file: String) -> String {
         let (from, to) = (folder.split(separator: "/"), file.split(separator: "/"))
         let shared = zip(from, to).prefix { $0 == $1 }.count
@@ -135,7 +138,7 @@ package enum LinkText {
     }
 }
 
-/// Keeps numbers and their units on one line of a page.
+/// Text in which a number and its unit stay on one line of a page.
 enum NonBreakingUnits {
     private static let units: Set<Substring> = [
         "B", "kB", "MB", "GB", "KiB", "MiB", "GiB", "TiB", "ns", "µs", "ms", "s", "%",

@@ -6,17 +6,17 @@ package struct OpenLoopReport: Sendable {
     private let cell: Cell
     private let records: [OpenLoopRecord]
 
-    /// Takes what was found.
+    /// A report on one cell.
     ///
     /// - Parameters:
     ///   - cell: The cell.
-    ///   - records: One a load.
+    ///   - records: One record per load.
     package init(_ cell: Cell, _ records: [OpenLoopRecord]) {
         self.cell = cell
         self.records = records
     }
 
-    /// Two tables, with what they say.
+    /// Two tables, each with an explanation.
     package var text: String {
         let processes = RatioText.count(records.map(\.processCount).max() ?? 0, "process", "processes")
         var lines = [
@@ -55,7 +55,7 @@ package struct OpenLoopReport: Sendable {
 
     private func rate(_ perSecond: Double) -> String { SignificantDigits.text(perSecond) }
 
-    /// The same as JSON; a percentile that too few reads support is `null`.
+    /// The report as JSON; a percentile that too few reads support is `null`.
     package var json: JSONValue {
         [
             "schema": "chunkwise-open-loop-1", "name": .string(cell.id), "threads": JSONValue(count: cell.threads),
@@ -78,7 +78,7 @@ package struct OpenLoopReport: Sendable {
 }
 
 extension JSONValue {
-    /// An object with another value for one of its members.
+    /// Returns an object with another value for one of its members.
     fileprivate func replacing(_ member: String, with value: JSONValue) -> JSONValue {
         guard case .object(var members) = self else { return self }
         members[member] = value

@@ -1,9 +1,9 @@
 import Results
 import Support
 
-/// Writes the parts of a document for a terminal: no markup, columns that line up.
+/// Text for a terminal from parts of a document: no markup, aligned columns.
 enum TextRenderer {
-    /// Returns one block; pictures have no place here.
+    /// Returns one block as text; of a picture, its title and description.
     static func block(_ block: Document.Block) -> String {
         switch block {
         case .paragraph(let text): TextWrapping.text(plain(text), indent: "")
@@ -17,7 +17,7 @@ enum TextRenderer {
         }
     }
 
-    /// Returns names with what they stand for.
+    /// Returns names with their values.
     static func facts(_ facts: [(name: String, value: String)]) -> String {
         aligned(facts.map { [plain($0.name), plain($0.value)] }, isNumeric: [false, false])
     }
@@ -36,12 +36,12 @@ enum TextRenderer {
         TextTable(rows, rightAligned: Set(isNumeric.indices.filter { isNumeric[$0] })).text
     }
 
-    /// Text of several lines, without what would drive a terminal.
+    /// Returns text of several lines without terminal control characters.
     static func plainLines(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { plain(String($0)) }.joined(separator: "\n")
     }
 
-    /// Text from a file, without what would drive a terminal.
+    /// Returns text from a file without terminal control characters.
     private static func plain(_ text: String) -> String {
         PlainText.line(text)
     }
@@ -52,12 +52,12 @@ enum WrappedText {
     /// The columns of a terminal of the default width.
     static let width = 80
 
-    /// Breaks text between words so that no line is longer than `width`, if its words are not.
+    /// Breaks text between words so that no line is longer than `width`, unless a single word is.
     ///
     /// - Parameters:
-    ///   - text: The text; what would drive a terminal becomes a space.
-    ///   - first: What the first line begins with.
-    ///   - indent: The spaces that the other lines begin with; as many as `first` has characters by default.
+    ///   - text: The text; terminal control characters become spaces.
+    ///   - first: The beginning of the first line.
+    ///   - indent: The number of spaces at the beginning of the other lines; by default the length of `first`.
     /// - Returns: The lines, without a break after the last one.
     static func lines(_ text: String, first: String = "", indent: Int? = nil) -> String {
         let space = String(repeating: " ", count: indent ?? first.count)
@@ -76,7 +76,7 @@ enum WrappedText {
         return (lines + [line]).joined(separator: "\n")
     }
 
-    /// Text in a column: followed, or where it `isNumeric` preceded, by spaces up to a width.
+    /// Returns text padded with spaces to a width: on the left if `isNumeric`, otherwise on the right.
     static func padded(_ text: String, to width: Int, isNumeric: Bool = false) -> String {
         let space = String(repeating: " ", count: max(width - text.count, 0))
         return isNumeric ? space + text : text + space
@@ -87,20 +87,20 @@ enum WrappedText {
 struct Sparkline: Sendable {
     private static let letters: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
-    /// What stands where there is no value.
+    /// The character for a missing value.
     static let absent: Character = "·"
 
     let low: Double
     let high: Double
 
-    /// Creates a scale from the least to the greatest of some values, or returns `nil` if none of them is above 0.
+    /// A scale from the minimum to the maximum of some values; `nil` if none of them is above 0.
     init?(covering values: some Sequence<Double>) {
         let usable = values.filter { $0 > 0 && $0.isFinite }
         guard let low = usable.min(), let high = usable.max() else { return nil }
         (self.low, self.high) = (low, high)
     }
 
-    /// How many times as much the next letter stands for.
+    /// The factor between the values of one letter and the next.
     var step: Double {
         let ratio = high / low
         var (lower, upper) = (1.0, max(ratio, 1))

@@ -2,23 +2,23 @@ import Results
 import Statistics
 
 extension Warning {
-    /// Half an interval of 5 % of the median: two backends that differ by less cannot be told apart.
+    /// The half width of a wide interval, as a share of the median: backends that differ by less cannot be told apart.
     private static let wideHalfWidth = 0.05
-    /// With three processes an interval is 4.3 standard errors wide to each side, with five 2.8.
+    /// With three processes, an interval reaches 4.3 standard errors to each side, with five 2.8.
     private static let minRoundCount = 5
-    /// What a limit that was measured in a few milliseconds may be off by.
+    /// The maximum plausible share of a limit, which is measured in a few milliseconds and may be off.
     private static let largestPlausibleShare = 1.05
-    /// Switches in a second of CPU time that a machine of one's own does not have.
+    /// Involuntary context switches per second of CPU time that an otherwise idle machine does not reach.
     private static let manySwitchesPerSecond = 50.0
-    /// How much of a cold file the kernel may keep before the cell is not cold any more: a window of read-ahead.
+    /// The bytes of a cold file that the kernel may keep while the cell still counts as cold: a window of read-ahead.
     private static let keptByteCount: UInt64 = 1 << 20
 
-    /// Finds what may be wrong with a run's figures, what matters most first.
+    /// Returns the warnings about a run's figures, most important first.
     static func all(in summary: RunSummary) -> [Warning] {
         completeness(summary) + evidence(summary) + noise(summary) + machine(summary)
     }
 
-    /// What is missing from the run.
+    /// Returns warnings about missing parts of the run.
     private static func completeness(_ summary: RunSummary) -> [Warning] {
         var found: [Warning] = []
         if !summary.isComplete {
@@ -61,7 +61,7 @@ extension Warning {
         return found
     }
 
-    /// What the vectors do not prove.
+    /// Returns warnings about gaps in the evidence of the vectors.
     private static func evidence(_ summary: RunSummary) -> [Warning] {
         var found: [Warning] = []
         if !summary.results.conformance.contains(where: { $0.passed + $0.failed > 0 }) {
@@ -146,7 +146,8 @@ extension Warning {
         return found
     }
 
-    /// Whether the first timed samples of processes are slower than the rest: a sign test over all processes.
+    /// Returns a warning if the first timed samples of processes are slower than the rest, by a sign test over all
+    /// processes.
     private static func firstSamples(_ timed: [CellSummary]) -> [Warning] {
         let processes = timed.flatMap(\.rounds).filter { $0.count >= 3 }
         let signs = processes.compactMap { samples -> Bool? in
@@ -166,7 +167,7 @@ extension Warning {
         return found
     }
 
-    /// Tails that whole iterations of the same process contradict.
+    /// Returns a warning about tails that whole iterations of the same process contradict.
     private static func tails(_ timed: [CellSummary]) -> [Warning] {
         let cells = timed.filter { $0.contradictedLatencyCount > 0 }
         guard let first = cells.first else { return [] }
@@ -257,12 +258,12 @@ extension Warning {
 }
 
 extension [Warning] {
-    /// Adds what must be known before the verdict is read.
+    /// Adds a warning that a reader must know before the verdict.
     fileprivate mutating func serious(_ title: String, _ message: String, _ advice: String) {
         append(Warning(title: title, message: message, advice: advice, isSerious: true))
     }
 
-    /// Adds what may blur the figures.
+    /// Adds a warning that the figures may be inaccurate.
     fileprivate mutating func note(_ title: String, _ message: String, _ advice: String) {
         append(Warning(title: title, message: message, advice: advice, isSerious: false))
     }

@@ -1,28 +1,28 @@
 package import Results
 
-/// What a run found, in a few sentences that claim no more than the data carry.
+/// The findings of a run in a few sentences that claim no more than the data support.
 ///
-/// The sentences are: what to take, of formats that notice changes, and what that gains; how near the best it is; what
-/// to take for random reads, by latency; what one step in each direction costs; what noticing changes costs; what was
-/// published, beside the same by block; what was not compared; what failed; how sure all this is. Where no format that
-/// notices changes was measured, that comes before the choice. A backend that failed its vectors, or that nothing was
-/// verified, comes first. Where data are missing, a sentence says so or is left out.
+/// The sentences are, in this order: the choice among formats that notice changes, and its gain; its distance from the
+/// best; the choice for random reads, by latency; the cost of one step in each direction; the cost of noticing changes;
+/// published configurations beside the same work by block; cells not compared; failures; the confidence. If no format
+/// that notices changes was measured, a caveat comes before the choice. A backend that failed its vectors, or a run
+/// without vectors, comes first. If data are missing, a sentence says so or is left out.
 package struct Verdict: Hashable, Sendable {
     /// The sentences, without line breaks.
     package var lines: [String]
-    /// The one that says most: what to take, or that something failed, or that nothing was verified.
+    /// The most important sentence: the choice, or that something failed, or that nothing was verified.
     let headline: String
 
     package init(_ results: RunResults) {
         self.init(RunSummary(results))
     }
 
-    /// Computes the verdict of a run that is already summed up.
+    /// Computes the verdict of a summarized run.
     init(_ summary: RunSummary) {
         self.init(summary, RunRecommendation.ofReport(summary))
     }
 
-    /// Computes the verdict of a run, given what its report recommends.
+    /// Computes the verdict of a run with the recommendation of its report.
     init(_ summary: RunSummary, _ recommendation: RunRecommendation?) {
         let caveat = recommendation.flatMap { $0.lacksIntegrity ? $0.caveat : nil }
         let take = Self.take(recommendation)
@@ -41,13 +41,13 @@ package struct Verdict: Hashable, Sendable {
             (isVerified ? speed + [correctness] : [correctness] + speed) + [Self.confidence(summary)].compactMap { $0 }
     }
 
-    /// Joins parts with a comma, and the last one with a word.
+    /// Joins parts with commas, and the last one with a word.
     static func list(_ parts: [String], _ word: String = "and") -> String {
         guard let last = parts.last, parts.count > 1 else { return parts.first ?? "" }
         return parts.dropLast().joined(separator: ", ") + " \(word) " + last
     }
 
-    /// Says what to take, by all that the run varied and by nothing else, and what that gains over the runner-up.
+    /// Returns the choice, named only by the parts that the run varied, and its gain over the runner-up.
     static func take(_ recommendation: RunRecommendation?) -> String {
         guard let recommendation, recommendation.hasChoice else {
             return "No read was timed with trusted results, so there is nothing to take."
@@ -55,7 +55,7 @@ package struct Verdict: Hashable, Sendable {
         return "\(start(recommendation)) \(choice(recommendation))."
     }
 
-    /// The words before a choice: advice only where something is shown, and where it notices changes.
+    /// Returns the words before a choice. They recommend it only if something is shown and it notices changes.
     private static func start(_ recommendation: RunRecommendation) -> String {
         guard recommendation.advice.choice?.isJudged == true else {
             return "This run decides nothing, since no configuration was timed in three processes. The fastest was"
@@ -63,14 +63,14 @@ package struct Verdict: Hashable, Sendable {
         return recommendation.lacksIntegrity ? "The best of what there is:" : "Take"
     }
 
-    /// The choice, its figure, and what it gains.
+    /// Returns the choice, its figure and its gain.
     private static func choice(_ recommendation: RunRecommendation) -> String {
         guard let candidate = recommendation.advice.choice, let choice = recommendation.choice else { return "" }
         let name = Varied(recommendation.summary.cells).name(of: choice.cell)
         return "\(name): \(work(recommendation, choice))\(gain(recommendation, candidate))"
     }
 
-    /// What a choice does, in figures: a rate, or the time of a read, and where that is.
+    /// Returns the figures of a choice: a rate or the time of a read, with the location of the object.
     private static func work(_ recommendation: RunRecommendation, _ choice: CellSummary) -> String {
         let place = ComparisonGroup(choice.cell).location
         let rate =
@@ -88,7 +88,7 @@ package struct Verdict: Hashable, Sendable {
         }
     }
 
-    /// Says what to take for random reads, where the choice above is of others; `nil` where none were measured.
+    /// Returns the choice for random reads; `nil` if the main choice is already for them, or if none were measured.
     static func seeks(_ summary: RunSummary, beside recommendation: RunRecommendation?) -> String? {
         guard let recommendation, !recommendation.pool.workload.hasPrefix("random:"),
             let workload = summary.mainRandomWorkload,
@@ -99,26 +99,26 @@ package struct Verdict: Hashable, Sendable {
         return "For seeks, by latency\(caveat): \(choice(seek))."
     }
 
-    /// Says what one step in each direction costs, where any was measured.
+    /// Returns the cost of one step in each direction; `nil` if no step was measured.
     static func steps(_ recommendation: RunRecommendation) -> String? {
         let steps = recommendation.steps
         guard !steps.isEmpty, recommendation.advice.choice?.isJudged == true else { return nil }
         return "One step from it: " + steps.map { $0.text(from: recommendation.choice) }.joined(separator: "; ") + "."
     }
 
-    /// The size of a workload's reads with a space before its unit: `64 KiB` for `random:64KiB`.
+    /// Returns the size of a workload's reads with a space before its unit: `64 KiB` for `random:64KiB`.
     static func readSize(_ workload: String) -> String {
         let size = workload.dropFirst("random:".count)
         let digits = size.prefix { $0.isNumber || $0 == "." }
         return digits.isEmpty ? String(size) : "\(digits) \(size.dropFirst(digits.count))"
     }
 
-    /// What the choice gains over the best of other configurations.
+    /// Returns the gain of the choice over the best of the other configurations.
     private static func gain(_ recommendation: RunRecommendation, _ choice: Candidate) -> String {
         guard let runnerUp = recommendation.advice.runnerUp, let other = recommendation.runnerUp?.cell else {
             return "; nothing else was measured to compare it with"
         }
-        // What both share was said of the choice.
+        // The parts that both share were named with the choice.
         let name = Varied(recommendation.pool.cells).name(of: other)
         let ratio = recommendation.ratio(of: choice, over: runnerUp.candidate)
         if ratio.isTie { return ", a tie with the runner-up, \(name)" }
@@ -127,7 +127,7 @@ package struct Verdict: Hashable, Sendable {
             ? ", \(ratio.text) as fast as the runner-up, \(name)" : ", \(ratio.text) the runner-up, \(name)"
     }
 
-    /// How near the best the choice is shown to be, and what it was picked from; `nil` where nothing is shown.
+    /// Returns the distance of the choice from the best, and the number of others near it; `nil` if nothing is shown.
     static func nearBest(_ recommendation: RunRecommendation) -> String? {
         let near = recommendation.advice.nearBest
         let count = recommendation.advice.fitting.count - near.unjudgedCount
@@ -141,7 +141,7 @@ package struct Verdict: Hashable, Sendable {
             + "best as well; \(isOne ? "it" : "they") \(reason(choice, Array(others)))."
     }
 
-    /// Why the choice is preferred to others that are near the best, said of them.
+    /// Returns the reason why the choice is preferred to others near the best, as a statement about the others.
     private static func reason(_ choice: Candidate, _ others: [Candidate]) -> String {
         let isOne = others.count == 1
         let memory = choice.comparedMemory
@@ -152,16 +152,16 @@ package struct Verdict: Hashable, Sendable {
         return isOne ? "is better in neither memory nor first byte" : "are better in neither memory nor first byte"
     }
 
-    /// Says what the published configurations cost against the same work by block, one of each; rather with the backend
-    /// of the choice.
+    /// Returns the cost of the published configurations compared with the same work by block, one sentence for each.
+    /// The backend of the choice is preferred.
     private static func published(_ recommendation: RunRecommendation?, _ summary: RunSummary) -> [String] {
         let backend = recommendation?.choice?.cell.backend
         let windows = summary.published(access: "fresh-buffers", workload: "sequential", preferring: backend)
         return [windows.flatMap { freshBuffers($0, summary) }, wholeChunks(backend, summary)].compactMap { $0 }
     }
 
-    /// Says what windows with new buffers, as they were published, cost against the best by block in throughput and
-    /// memory.
+    /// Returns the cost of windows with new buffers, as published, in throughput and memory, compared with the best by
+    /// block.
     private static func freshBuffers(_ published: CellSummary, _ summary: RunSummary) -> String? {
         guard let other = summary.alternative(to: published), let ratio = SpeedRatio(of: published, over: other) else {
             return nil
@@ -182,7 +182,7 @@ package struct Verdict: Hashable, Sendable {
             + "\(other.cell.backend)\(memory)."
     }
 
-    /// Says what decrypting whole chunks, as it was published, costs a random read.
+    /// Returns the cost of decrypting whole chunks, as published, for a random read.
     private static func wholeChunks(_ backend: String?, _ summary: RunSummary) -> String? {
         guard let published = summary.published(access: "chunk-cache", workload: "random", preferring: backend),
             let alternative = summary.alternative(to: published)
@@ -205,7 +205,8 @@ package struct Verdict: Hashable, Sendable {
             + "the blocks needed, \(other)."
     }
 
-    /// Says who passed the vectors and who did not, and which cells have no figures; running none is no pass.
+    /// Returns a sentence about passed and failed vectors, and one about cells without figures. A run without vectors
+    /// has not passed.
     static func correctness(_ summary: RunSummary) -> String {
         let missing = summary.cellsWithoutFigures.count
         guard missing > 0 else { return vectors(summary) }
@@ -248,7 +249,7 @@ package struct Verdict: Hashable, Sendable {
         }
     }
 
-    /// Says how much the figures rest on; nothing where nothing was timed.
+    /// Returns the evidence for the figures; `nil` if the run is complete and nothing was timed.
     static func confidence(_ summary: RunSummary) -> String? {
         var parts: [String] = []
         if !summary.results.isComplete { parts.append("INCOMPLETE RUN, cells are missing") }
@@ -280,7 +281,7 @@ package struct Verdict: Hashable, Sendable {
     }
 }
 
-/// What some configurations differ in: their names say that and nothing else.
+/// The parts in which configurations differ; names have these parts only.
 struct Varied: Sendable {
     private let isVaried: [KeyPath<Cell, String> & Sendable: Bool]
 
@@ -297,7 +298,7 @@ struct Varied: Sendable {
         \.keyPart,
     ]
 
-    /// A configuration by what was varied: `libgcrypt, cbc-chunked:chunk=64KiB, windows of 256 KiB`.
+    /// Returns a configuration's name from the varied parts: `libgcrypt, cbc-chunked:chunk=64KiB, windows of 256 KiB`.
     func name(of cell: Cell) -> String {
         let parts = Self.parts.filter { isVaried[$0] == true }.map { cell[keyPath: $0] }.filter { !$0.isEmpty }
         return parts.isEmpty ? "the one configuration that was measured" : parts.joined(separator: ", ")

@@ -3,34 +3,33 @@ import Glibc
 package import Statistics
 import Support
 
-/// What a gate found of one cell, or of its control.
+/// The result of a gate for one cell, or for its control.
 package struct GateCell: Codable, Hashable, Sendable {
-    /// The cell in words; no two cells of a run have the same.
+    /// The cell in words; unique within a run.
     package var name: String
     /// The configuration.
     package var cell: Cell
     /// The verdict.
     package var verdict: GateVerdict
-    /// Why, where the figures alone do not say it.
+    /// The reason for the verdict, if the figures alone do not give it.
     package var reason: String?
     /// The candidate's time over the baseline's; `nil` if nothing was timed.
     package var slowdown: Double?
-    /// The lower end of its interval; `nil` if there is none.
+    /// The lower end of the slowdown's interval; `nil` if there is none.
     package var low: Double?
-    /// The upper end; `nil` if there is none.
+    /// The upper end of the slowdown's interval; `nil` if there is none.
     package var high: Double?
-    /// How long the cell was measured, in all phases, in seconds.
+    /// The time for which the cell was measured, in all phases, in seconds.
     package var seconds: Double
-    /// For an inconclusive cell, the seconds a cell (`--seconds`) that would settle it; `nil` where no time would.
+    /// The `--seconds` that would settle an inconclusive cell; `nil` if no time would.
     package var secondsToSettle: Double?
-    /// What the ratio was compared with, where the baseline's were stored.
+    /// The stored ratio that the cell's ratio was divided by; `nil` if the baseline itself ran.
     package var stored: StoredRatios.Ratio?
-    /// For the control, the part by which the copy of the baseline had more to do: 0.03 for 3 %.
+    /// The share of extra work of the baseline's copy in the control: 0.03 for 3 %.
     package var planted: Double?
     /// The phases: the measurement, and the confirmation if there was one.
     package var phases: [GatePhase]
 
-    /// Creates a cell of which nothing is known yet.
     package init(name: String, cell: Cell, verdict: GateVerdict = .inconclusive, reason: String? = nil) {
         self.name = name
         self.cell = cell
@@ -40,27 +39,26 @@ package struct GateCell: Codable, Hashable, Sendable {
         self.phases = []
     }
 
-    /// Whether it is a control whose planted slowdown showed.
+    /// True if this is a control and its injected slowdown was seen.
     package var isSeen: Bool { planted != nil && verdict == .slower }
 
-    /// The blocks of all phases.
+    /// The number of blocks in all phases.
     package var blockCount: Int { phases.reduce(0) { $0 + $1.blocks.count } }
 }
 
-/// The blocks of a cell in one phase of a run, and what was seen when they were looked at.
+/// The blocks of a cell in one phase of a run, and the looks at them.
 package struct GatePhase: Codable, Hashable, Sendable {
     /// The seed of the phase.
     package var seed: UInt64
     /// The max number of blocks that were planned.
     package var plannedBlockCount: Int
-    /// The looks, in their order.
+    /// The looks, in order.
     package var looks: [Look]
-    /// The blocks, in their order.
+    /// The blocks, in order.
     package var blocks: [GateBlock]
-    /// How long they took, in seconds.
+    /// The time that the blocks took, in seconds.
     package var seconds: Double
 
-    /// Creates a phase without blocks.
     package init(seed: UInt64) {
         self.seed = seed
         plannedBlockCount = 0
@@ -69,19 +67,19 @@ package struct GatePhase: Codable, Hashable, Sendable {
         seconds = 0
     }
 
-    /// A planned look at the data.
+    /// A look at the data that was planned.
     package struct Look: Codable, Hashable, Sendable {
-        /// The blocks that there were.
+        /// The number of blocks at the time of the look.
         package var blockCount: Int
         /// The probability with which each end of the interval may miss the truth.
         package var alpha: Double
         /// The candidate's time over the baseline's.
         package var slowdown: Double
-        /// The lower end; `nil` where there are too few blocks.
+        /// The lower end of the interval; `nil` if there are too few blocks.
         package var low: Double?
-        /// The upper end; `nil` where there are too few blocks.
+        /// The upper end of the interval; `nil` if there are too few blocks.
         package var high: Double?
-        /// What the rule says.
+        /// The verdict of the gate's rule.
         package var verdict: GateVerdict
 
         package init(
@@ -98,25 +96,26 @@ package struct GatePhase: Codable, Hashable, Sendable {
     }
 }
 
-/// What one pair of fresh processes showed.
+/// The times of one pair of fresh processes.
 package struct GateBlock: Codable, Hashable, Sendable {
     /// The process that was started first.
     package var first: GateSide.Role
-    /// The rounds' orders, a letter each: `A` for baseline, candidate, candidate, baseline, `B` for the other way round.
+    /// The order of each round, one letter a round: `A` for baseline, candidate, candidate, baseline, and `B` for the
+    /// reverse.
     package var order: String
-    /// The iterations of each slice.
+    /// The number of iterations in each slice.
     package var iterationCount: UInt64
-    /// How long each slice of the baseline took, in order, in nanoseconds: two a round, or four or six
-    /// where they are long.
+    /// The duration of each slice of the baseline, in order, in nanoseconds: two slices a round, or four or six if they
+    /// are long.
     package var baseline: [UInt64]
-    /// How long each slice of the candidate took.
+    /// The duration of each slice of the candidate, in order, in nanoseconds.
     package var candidate: [UInt64]
     /// The natural logarithm of the candidate's time over the baseline's.
     package var logRatio: Double
-    /// Which build of each side it ran, from 1 on; `nil` where there is one.
+    /// The build of each side that the block ran, from 1; `nil` for a single build.
     package var build: Int?
 
-    /// Creates a block; its log-ratio follows from the slices.
+    /// A block whose log-ratio is computed from the slices.
     package init(
         first: GateSide.Role, order: String, iterationCount: UInt64, baseline: [UInt64], candidate: [UInt64],
         build: Int? = nil
@@ -130,17 +129,17 @@ package struct GateBlock: Codable, Hashable, Sendable {
         self.logRatio = Self.logRatio(baseline: baseline, candidate: candidate)
     }
 
-    /// The logarithm of the ratio of what the faster halves of the slices took; 0 without slices.
+    /// Returns the logarithm of the ratio of the faster halves' mean durations; 0 without slices.
     package static func logRatio(baseline: [UInt64], candidate: [UInt64]) -> Double {
         guard let one = meanOfFasterHalf(of: baseline), let other = meanOfFasterHalf(of: candidate) else { return 0 }
-        // A clock that stands still is no reason to divide by 0.
+        // A clock that stands still must not cause a division by 0.
         return log(max(1, other) / max(1, one))
     }
 }
 
-/// Ratios of a candidate to a reference that ran beside it, kept for later runs on a machine of the same kind.
+/// The ratios of a candidate to a reference that ran beside it, stored for later runs on a machine of the same kind.
 package struct StoredRatios: Codable, Hashable, Sendable {
-    /// The version of the format; another one is refused, not guessed at.
+    /// The version of the format; files of another version are refused.
     package static let currentSchema = "chunkwise-gate-ratios-1"
 
     /// The schema of this file.
@@ -149,13 +148,13 @@ package struct StoredRatios: Codable, Hashable, Sendable {
     package var programVersion: String
     /// The CPU's model name.
     package var cpuModel: String
-    /// The CPU's features and caches, which tell models apart that call themselves the same; `nil` in older files.
+    /// The CPU's features and caches, which tell models with the same name apart; `nil` in older files.
     package var cpu: CPU?
-    /// When it was measured, in ISO 8601.
+    /// The start of the run, in ISO 8601.
     package var startedAt: String
-    /// What the ratios are ratios to.
+    /// The program that the ratios are relative to.
     package var reference: GateSide
-    /// What was measured.
+    /// The program that was measured.
     package var candidate: GateSide
     /// The seed of the run.
     package var seed: UInt64
@@ -177,11 +176,11 @@ package struct StoredRatios: Codable, Hashable, Sendable {
         self.ratios = ratios
     }
 
-    /// What tells CPUs apart beside their name.
+    /// The properties that tell CPUs of the same name apart.
     package struct CPU: Codable, Hashable, Sendable {
         /// The features that matter for AES.
         package var flags: [String]
-        /// Caches from level 1 on, in bytes.
+        /// The sizes of the caches from level 1 on, in bytes.
         package var cacheByteCounts: [UInt64]
 
         package init(_ host: RunHeader.Host) {
@@ -190,7 +189,7 @@ package struct StoredRatios: Codable, Hashable, Sendable {
         }
     }
 
-    /// One cell's ratio.
+    /// The ratio of one cell.
     package struct Ratio: Codable, Hashable, Sendable {
         /// The cell's name.
         package var name: String
@@ -198,11 +197,11 @@ package struct StoredRatios: Codable, Hashable, Sendable {
         package var cell: Cell
         /// The candidate's time over the reference's.
         package var ratio: Double
-        /// The lower end of its 95 % interval; `nil` where there were too few blocks.
+        /// The lower end of the ratio's 95 % interval; `nil` if there were too few blocks.
         package var low: Double?
-        /// The upper end; `nil` where there were too few blocks.
+        /// The upper end; `nil` if there were too few blocks.
         package var high: Double?
-        /// The log-ratios of the blocks, from which an interval of any confidence can be worked out.
+        /// The log-ratios of the blocks, from which an interval of any confidence can be computed.
         package var logRatios: [Double]
 
         package init(
@@ -220,7 +219,8 @@ package struct StoredRatios: Codable, Hashable, Sendable {
 }
 
 extension StoredRatios {
-    /// Keeps the ratios of a run whose baseline was the reference; cells that failed are left out.
+    /// Takes the ratios of a run whose baseline was the reference. Cells that were wrong or failed are left out, and
+    /// those with too few blocks.
     package init(_ result: GateResult) {
         schema = Self.currentSchema
         programVersion = result.programVersion
@@ -245,36 +245,35 @@ extension StoredRatios {
 }
 
 extension StoredRatios.Ratio {
-    /// The ratio, with an interval whose ends may each miss it with a probability of `alpha`.
+    /// Returns the ratio with its interval; each end may miss the truth with a probability of `alpha`.
     package func estimate(alpha: Double) -> RatioEstimate? {
         SignedRankInterval(logRatios, alpha: alpha).map(RatioEstimate.init)
     }
 }
 
-/// A ratio of times with its interval; 1 where both sides take the same.
+/// A ratio of times with its interval; 1 if both sides take the same time.
 package struct RatioEstimate: Hashable, Sendable {
     /// The estimate.
     package var estimate: Double
-    /// The lower end; 0 where there are too few data.
+    /// The lower end; 0 if there are too few data.
     package var low: Double
-    /// The upper end; infinite where there are too few data.
+    /// The upper end; infinite if there are too few data.
     package var high: Double
 
-    /// Creates a ratio.
     package init(estimate: Double, low: Double, high: Double) {
         self.estimate = estimate
         self.low = low
         self.high = high
     }
 
-    /// The ratio of programs of which some builds are known, from the log-ratios of blocks by build: layout is a random
-    /// effect, so that the builds are the sample, and not their blocks.
+    /// The ratio of programs with several builds, from the log-ratios of blocks by build; `nil` for fewer than three
+    /// builds.
+    ///
+    /// A build's layout is a random effect, so the sample consists of the builds and not of their blocks.
     ///
     /// - Parameters:
     ///   - builds: The log-ratios of each build's blocks.
     ///   - alpha: The probability with which each end may miss the truth.
-    ///
-    /// It is `nil` for fewer than three builds.
     package init?(builds: some Collection<[Double]>, alpha: Double) {
         guard builds.count > 2, builds.allSatisfy({ !$0.isEmpty }) else { return nil }
         let middles: [Double] = builds.map { blocks in
@@ -289,12 +288,13 @@ package struct RatioEstimate: Hashable, Sendable {
         self.init(estimate: exp(mean), low: exp(mean - reach), high: exp(mean + reach))
     }
 
-    /// The ratio that a centre of log-ratios stands for.
+    /// The ratio that belongs to a centre of log-ratios.
     package init(_ logarithm: SignedRankInterval) {
         self.init(estimate: exp(logarithm.estimate), low: exp(logarithm.low), high: exp(logarithm.high))
     }
 
-    /// This ratio over another one that was measured apart: ends over opposite ends, so that each error is allowed for.
+    /// Returns this ratio divided by one that was measured separately. Each end is divided by the opposite end, so that
+    /// the interval allows for both errors.
     package func divided(by other: RatioEstimate) -> RatioEstimate {
         RatioEstimate(estimate: estimate / other.estimate, low: low / other.high, high: high / other.low)
     }

@@ -1,14 +1,14 @@
-/// What a gate found of counts that repeat: what both sides do in an iteration, however long it takes.
+/// The result of a gate for counts that repeat: the work of both sides in an iteration, independent of its time.
 package struct GateCounts: Codable, Hashable, Sendable {
-    /// What is counted.
+    /// The counted quantity.
     package enum Quantity: String, Codable, CaseIterable, Hashable, Sendable {
         /// Instructions of the program with its language's and the system's libraries, as valgrind executes them.
         case instructions
-        /// Those of all other shared libraries: a backend's own.
+        /// Instructions of all other shared libraries, such as a backend's.
         case libraryInstructions
         /// Calls of the C library's allocator.
         case allocations
-        /// Calls of the kernel.
+        /// System calls.
         case systemCalls
         /// Page faults, counted by the kernel without valgrind.
         case pageFaults
@@ -24,7 +24,7 @@ package struct GateCounts: Codable, Hashable, Sendable {
             }
         }
 
-        /// How much more of it is too little to matter, whatever the share: what comes now and then.
+        /// The increase that is too small to matter, whatever the limit, for events that happen only now and then.
         var slack: Double {
             switch self {
             case .instructions, .libraryInstructions: 0
@@ -34,20 +34,22 @@ package struct GateCounts: Codable, Hashable, Sendable {
         }
     }
 
-    /// One quantity of a cell, a figure a run.
+    /// One quantity of a cell, with one figure a run.
     package struct Count: Codable, Hashable, Sendable {
-        /// What was counted.
+        /// The counted quantity.
         package var quantity: Quantity
-        /// The baseline's, an iteration.
+        /// The baseline's counts an iteration.
         package var baseline: [Double]
-        /// The candidate's.
+        /// The candidate's counts an iteration.
         package var candidate: [Double]
-        /// Whether the candidate does more.
+        /// The verdict: `grew` if the candidate does more.
         package var verdict: GateMemory.Verdict
 
-        /// Judges runs: it grew if every run of the candidate is over every run of the baseline by more than the limit.
+        /// Judges the runs. The count grew if every run of the candidate exceeds every run of the baseline by more than
+        /// the limit.
         ///
-        /// Of five runs or more, each side's smallest and largest are left out: now and then a run takes another path.
+        /// From five runs on, the smallest and the largest of each side are left out, because a run may take another
+        /// path now and then.
         package init(_ quantity: Quantity, baseline: [Double], candidate: [Double], limit: Double) {
             self.quantity = quantity
             self.baseline = baseline
@@ -66,11 +68,11 @@ package struct GateCounts: Codable, Hashable, Sendable {
         }
     }
 
-    /// One cell.
+    /// The counts of one cell.
     package struct Cell: Codable, Hashable, Sendable {
         /// The cell's name.
         package var name: String
-        /// Why nothing was counted.
+        /// The reason why nothing was counted; `nil` if something was.
         package var reason: String?
         /// The counts.
         package var counts: [Count]
@@ -81,17 +83,17 @@ package struct GateCounts: Codable, Hashable, Sendable {
             self.counts = counts
         }
 
-        /// The worst of the counts' verdicts; what was not counted is inconclusive.
+        /// The worst verdict of the counts; `inconclusive` if nothing was counted.
         package var verdict: GateMemory.Verdict { .worst(counts.map(\.verdict)) }
     }
 
-    /// How much more of anything the candidate may do: 0.001 for 0.1 %.
+    /// The max increase of a count that is allowed: 0.001 for 0.1 %.
     package var limit: Double
-    /// The worst of the cells' verdicts.
+    /// The worst verdict of the cells.
     package var verdict: GateMemory.Verdict
     /// The cells that were counted.
     package var cells: [Cell]
-    /// The names of cells whose iterations are too long to be counted.
+    /// The names of cells whose iterations are too long to count.
     package var tooLong: [String]
 
     package init(limit: Double, cells: [Cell], tooLong: [String] = []) {
@@ -103,7 +105,7 @@ package struct GateCounts: Codable, Hashable, Sendable {
 }
 
 extension GateMemory.Verdict {
-    /// The worst of some: grew, then inconclusive, which is also that of none.
+    /// Returns the worst of some verdicts: `grew`, then `inconclusive`; `inconclusive` for no verdicts.
     package static func worst(_ verdicts: [Self]) -> Self {
         verdicts.contains(.grew) ? .grew : verdicts.contains(.inconclusive) || verdicts.isEmpty ? .inconclusive : .same
     }

@@ -1,50 +1,49 @@
 import Support
 
-/// What a gate found of peak memory.
+/// The result of a gate for peak memory.
 package struct GateMemory: Codable, Hashable, Sendable {
-    /// What is said of a cell's peak memory.
+    /// The verdict on a cell's peak memory.
     package enum Verdict: String, Codable, Hashable, Sendable {
         /// Every run of the candidate took more than the limit allows over every run of the baseline.
         case grew
-        /// None did.
+        /// No run of the candidate took more than the limit allows over any run of the baseline.
         case same
-        /// Some did, or it could not be told.
+        /// Some runs took more, or there is no figure.
         case inconclusive
     }
 
     /// The peaks of one side, in bytes, in the order of the runs.
     package struct Peaks: Codable, Hashable, Sendable {
-        /// All of them.
+        /// The peaks of all runs.
         package var byteCounts: [UInt64]
 
-        /// Creates a list.
         package init(byteCounts: [UInt64]) {
             self.byteCounts = byteCounts
         }
 
-        /// The smallest; 0 without any.
+        /// The smallest peak; 0 without runs.
         package var minimum: UInt64 { byteCounts.min() ?? 0 }
-        /// The largest; 0 without any.
+        /// The largest peak; 0 without runs.
         package var maximum: UInt64 { byteCounts.max() ?? 0 }
-        /// The middle one, the lower of two; 0 without any.
+        /// The median peak, the lower one of two; 0 without runs.
         package var median: UInt64 {
             byteCounts.isEmpty ? 0 : byteCounts.sorted()[(byteCounts.count - 1) / 2]
         }
     }
 
-    /// One cell.
+    /// The peaks of one cell.
     package struct Cell: Codable, Hashable, Sendable {
         /// The cell's name.
         package var name: String
         /// The verdict.
         package var verdict: Verdict
-        /// Why, where the figures alone do not say it.
+        /// The reason for the verdict, if the figures alone do not give it.
         package var reason: String?
         /// The baseline's peaks.
         package var baseline: Peaks
         /// The candidate's peaks.
         package var candidate: Peaks
-        /// How many bytes more the candidate may take.
+        /// The number of bytes by which the candidate may exceed the baseline.
         package var limitByteCount: UInt64
 
         package init(
@@ -60,15 +59,16 @@ package struct GateMemory: Codable, Hashable, Sendable {
         }
     }
 
-    /// Judges by the spreads: whether every run of the candidate took more than any run of the baseline allows.
+    /// Returns the verdict on the runs of both sides: `grew` if every run of the candidate exceeds every run of the
+    /// baseline by more than the limit.
     package static func verdict(_ baseline: Peaks, _ candidate: Peaks, limitByteCount: UInt64) -> Verdict {
         if candidate.minimum > baseline.maximum.addingSaturated(limitByteCount) { return .grew }
         return candidate.maximum <= baseline.minimum.addingSaturated(limitByteCount) ? .same : .inconclusive
     }
 
-    /// The worst of the cells' verdicts: grew, then inconclusive.
+    /// The worst verdict of the cells: `grew`, then `inconclusive`.
     package var verdict: Verdict
-    /// The limit as it was asked for.
+    /// The limit as the user gave it.
     package var limit: MemoryLimit
     /// The cells.
     package var cells: [Cell]
@@ -82,14 +82,14 @@ package struct GateMemory: Codable, Hashable, Sendable {
     }
 }
 
-/// How much more memory a candidate may take than the baseline.
+/// The amount of memory by which a candidate may exceed the baseline.
 package enum MemoryLimit: Codable, Hashable, Sendable {
-    /// This many bytes.
+    /// A number of bytes.
     case byteCount(UInt64)
-    /// This part of what the baseline takes: 0.05 for 5 %.
+    /// A share of the baseline's memory: 0.05 for 5 %.
     case share(Double)
 
-    /// The limit in bytes for a baseline.
+    /// Returns the limit in bytes for a baseline.
     package func byteCount(over baselineByteCount: UInt64) -> UInt64 {
         switch self {
         case .byteCount(let count): count
@@ -99,7 +99,7 @@ package enum MemoryLimit: Codable, Hashable, Sendable {
 }
 
 extension UInt64 {
-    /// The sum, or the largest number if that is too large.
+    /// Returns the sum, or the largest number if the sum exceeds it.
     fileprivate func addingSaturated(_ other: UInt64) -> UInt64 {
         let (sum, isTooLarge) = addingReportingOverflow(other)
         return isTooLarge ? .max : sum

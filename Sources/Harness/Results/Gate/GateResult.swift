@@ -1,7 +1,7 @@
 import FoundationEssentials
 package import Support
 
-/// All that a gate found.
+/// All results of a gate.
 package struct GateResult: Codable, Hashable, Sendable {
     /// The version of the format.
     package static let currentSchema = "chunkwise-gate-1"
@@ -12,43 +12,44 @@ package struct GateResult: Codable, Hashable, Sendable {
     package var programVersion: String
     /// The command line that repeats the run, its seed included.
     package var command: [String]
-    /// When the run started, in ISO 8601.
+    /// The start of the run, in ISO 8601.
     package var startedAt: String
     /// The machine.
     package var host: RunHeader.Host
-    /// What was compared with.
+    /// The program that the candidate is compared with.
     package var baseline: GateSide
-    /// What was judged.
+    /// The program under test.
     package var candidate: GateSide
-    /// How much slower the candidate may be: 0.02 for 2 %.
+    /// The max slowdown of the candidate that is allowed: 0.02 for 2 %.
     package var tolerance: Double
-    /// How often all intervals of a phase together hold the truth, at least.
+    /// The min probability that all intervals of a phase together hold the truth.
     package var confidence: Double
-    /// How long a cell could be measured, in seconds.
+    /// The max time to measure a cell in each phase, in seconds.
     package var secondsPerCell: Double
-    /// The seed.
+    /// The seed of all orders and random reads.
     package var seed: UInt64
-    /// The verdict on everything.
+    /// The verdict on the whole run.
     package var verdict: GateVerdict
-    /// Why, where the cells do not say it.
+    /// The reason for the verdict, if the cells do not give it.
     package var reason: String?
     /// The cells that were compared.
     package var cells: [GateCell]
-    /// The baseline against a copy of itself in which a slowdown was planted; `nil` if nothing was timed.
+    /// The baseline against a copy of itself with an injected slowdown; `nil` if nothing was timed.
     package var control: GateCell?
-    /// The cells that were not compared, since a side does not support them.
+    /// The cells that were not compared, because a side does not support them.
     package var notCompared: [NotCompared]
-    /// Peak memory, where it was asked for.
+    /// The comparison of peak memory; `nil` if the user did not ask for it.
     package var memory: GateMemory?
-    /// Counts that repeat, where they were asked for.
+    /// The comparison of counts that repeat; `nil` if the user did not ask for it.
     package var counts: GateCounts?
-    /// The builds of each side; `nil` where there is one.
+    /// The number of builds of each side; `nil` for a single build.
     package var buildCount: Int?
-    /// The same candidate against older programs, each with a budget for its tolerance; `nil` where there is none.
+    /// The results of the same candidate against older programs, each with a budget as its tolerance; `nil` without
+    /// them.
     package var anchors: [GateResult]?
-    /// What became of the vectors that the candidate was put to first; `nil` where it was put to none.
+    /// The candidate's results in the vectors, which run first; `nil` if no vectors were run.
     package var vectors: ConformanceRecord?
-    /// How long the run took, in seconds.
+    /// The duration of the run in seconds.
     package var seconds: Double
 
     package init(
@@ -80,7 +81,7 @@ package struct GateResult: Codable, Hashable, Sendable {
     package struct NotCompared: Codable, Hashable, Sendable {
         /// The cell's name.
         package var name: String
-        /// Why.
+        /// The reason.
         package var reason: String
 
         package init(
@@ -91,9 +92,9 @@ package struct GateResult: Codable, Hashable, Sendable {
         }
     }
 
-    /// A part of one in percent, to a thousandth: `2 %`, `0.5 %`.
+    /// Returns a fraction in percent, to a thousandth of a percent: `2 %`, `0.5 %`.
     package static func percent(_ share: Double) -> String {
-        // A number of thousandths is written with as many digits as it needs.
+        // The number of thousandths is whole, and gets as many digits as it needs.
         var digits = "\((min(abs(share), 1e9) * 100_000).rounded() / 1000)"
         if digits.hasSuffix(".0") { digits.removeLast(2) }
         return (share < 0 && digits != "0" ? "−" : "") + digits + " %"
@@ -102,14 +103,15 @@ package struct GateResult: Codable, Hashable, Sendable {
     /// The number of cells that were compared.
     package var comparisonCount: Int { cells.count }
 
-    /// Whether its ratios may be kept: something was compared, all of it right.
+    /// True if the ratios may be recorded: cells were compared, and none was wrong or failed.
     package var isFitToRecord: Bool { !cells.isEmpty && !verdict.isBroken }
 
-    /// By how much the layout of a build may move its time: what lies within is not blamed on a program that does the
-    /// same, as its counts show. Measured; see METHODOLOGY, "The gate".
+    /// The share of its time by which a build may differ through its layout alone. A program whose counts are the same
+    /// is not blamed for a slowdown within this share. Measured; see METHODOLOGY, "The gate".
     package static let layoutShare = 0.005
 
-    /// Takes back that cells are slower by time alone, where they do the same work and a layout explains the rest.
+    /// Makes a cell inconclusive that is slower by time alone: its counts are the same, and a build's layout may
+    /// explain the excess over the tolerance.
     package mutating func doubtTimeAlone(_ counts: GateCounts) {
         for index in cells.indices where cells[index].verdict == .slower {
             let cell = cells[index]
@@ -123,20 +125,20 @@ package struct GateResult: Codable, Hashable, Sendable {
         }
     }
 
-    /// Takes back that cells are the same, on a host where a planted slowdown was not seen.
+    /// Replaces the verdict `same` by `noisyHost`, for a host on which the gate did not see the injected slowdown.
     package mutating func distrust(_ reason: String) {
         for index in cells.indices where cells[index].verdict == .same {
             (cells[index].verdict, cells[index].reason) = (.noisyHost, reason)
         }
     }
 
-    /// Whether the candidate passes.
+    /// Returns whether the candidate passes.
     ///
-    /// - Parameter allowsInconclusive: Whether one that nothing can be said of passes.
+    /// - Parameter allowsInconclusive: Whether an inconclusive candidate passes.
     /// - Returns: The answer.
     package func answer(allowsInconclusive: Bool) -> GateAnswer {
         if verdict.isBroken || counts?.verdict == .grew { return .no }
-        // A budget is kept where that is shown, whatever else may pass.
+        // A budget is kept only if that is shown, even if an inconclusive candidate may pass.
         for answer in (anchors ?? []).map({ $0.answer(allowsInconclusive: false) }) where answer != .yes {
             return answer
         }
@@ -149,7 +151,7 @@ package struct GateResult: Codable, Hashable, Sendable {
         return .yes
     }
 
-    /// The whole record as JSON. Members that scripts rely on are always there, as `null` where there is no figure.
+    /// The whole record as JSON. Members that scripts rely on are always present, with `null` for a missing figure.
     package var json: JSONValue { json(withPhases: true) }
 
     /// The record without looks and blocks, as `--format json` prints it.
@@ -169,7 +171,7 @@ package struct GateResult: Codable, Hashable, Sendable {
 
     /// Reads a record.
     ///
-    /// - Returns: `nil` if the text is none, or of another schema.
+    /// - Returns: `nil` if the text is not a record, or has another schema.
     package static func parse(_ text: [UInt8]) -> GateResult? {
         guard let result = try? JSONDecoder().decode(GateResult.self, from: Data(text)) else { return nil }
         return result.schema == currentSchema ? result : nil
@@ -188,7 +190,7 @@ extension GateCell {
     }
 }
 
-/// What a gate says of a cell, and of everything.
+/// The verdict of a gate on a cell, or on the whole run.
 package enum GateVerdict: RawRepresentable, Codable, CaseIterable, Hashable, Sendable {
     /// The candidate takes less time, by more than the tolerance.
     case faster
@@ -196,19 +198,19 @@ package enum GateVerdict: RawRepresentable, Codable, CaseIterable, Hashable, Sen
     case same
     /// The candidate takes more time, by more than the tolerance.
     case slower
-    /// The data do not tell.
+    /// The data do not allow a verdict.
     case inconclusive
-    /// A slowdown that was planted in a copy of the baseline was not seen here, so that nothing is the same.
+    /// The gate did not see an injected slowdown in a copy of the baseline on this host, so it calls no cell the same.
     case noisyHost
     /// One side delivered wrong bytes.
     case wrong
-    /// One side ended, did not answer, or broke the protocol.
+    /// One side exited, did not answer, or broke the protocol.
     case failed
 
-    /// Whether a side did not do what it was asked to, so that times mean nothing.
+    /// True if a side did not do its work, so that times mean nothing.
     package var isBroken: Bool { self == .wrong || self == .failed }
 
-    /// Reads a verdict; `hostUnfit` is what version 0.1.0 and before wrote for ``noisyHost``.
+    /// Reads a verdict; versions up to 0.1.0 wrote `hostUnfit` for ``noisyHost``.
     package init?(rawValue: String) {
         let name = rawValue == "hostUnfit" ? "noisyHost" : rawValue
         guard let verdict = Self.allCases.first(where: { $0.rawValue == name }) else { return nil }
@@ -217,7 +219,8 @@ package enum GateVerdict: RawRepresentable, Codable, CaseIterable, Hashable, Sen
 
     package var rawValue: String { "\(self)" }
 
-    /// The verdict on several cells: the first that occurs of wrong, failed, slower, noisyHost, inconclusive, same, faster.
+    /// Returns the verdict on several cells: the first that occurs of wrong, failed, slower, noisyHost, inconclusive,
+    /// same, faster.
     ///
     /// - Returns: `nil` for no cells.
     package static func overall(_ verdicts: some Sequence<GateVerdict>) -> GateVerdict? {
@@ -237,48 +240,48 @@ package enum GateVerdict: RawRepresentable, Codable, CaseIterable, Hashable, Sen
     }
 }
 
-/// Whether a gate lets something pass; the command line has an exit code for each.
+/// The answer of a gate: the candidate passes or not. The command line has an exit code for each case.
 package enum GateAnswer: String, Hashable, Sendable {
-    /// It does.
+    /// The candidate passes.
     case yes
-    /// Something is slower, wrong, or takes more memory.
+    /// The candidate is slower, wrong, does more work, or takes more memory.
     case no
-    /// There is no answer.
+    /// The gate has no answer.
     case none
 }
 
 /// One of the two programs that a gate compares, as it describes itself.
 package struct GateSide: Codable, Hashable, Sendable {
-    /// Which one.
+    /// The program's role.
     package enum Role: String, Codable, Hashable, Sendable {
-        /// What is compared with.
+        /// The program to compare with.
         case baseline
-        /// What is judged.
+        /// The program under test.
         case candidate
     }
 
-    /// Which one it is.
+    /// The program's role.
     package var role: Role
     /// Its command line, for `/bin/sh -c`.
     package var command: String
-    /// Its name, as it says.
+    /// The name that the program reports.
     package var name: String
-    /// Its version, as it says.
+    /// The version that the program reports.
     package var version: String
-    /// The names of the strategies that it has.
+    /// The names of the strategies that the program supports.
     package var strategies: [String]
-    /// The AES key lengths that it takes, in bytes.
+    /// The AES key lengths that the program supports, in bytes.
     package var keyByteCounts: [Int]
-    /// Where it reads ciphertext from: `path`, `served`.
+    /// The sources from which the program reads ciphertext: `path`, `served`.
     package var sources: [String]
 
-    /// Whether it opens files by itself.
+    /// True if the program opens files by itself.
     package var readsFiles: Bool { sources.contains("path") }
 
-    /// Whether it takes ciphertext from this program.
+    /// True if the program reads ciphertext from this one.
     package var isServed: Bool { sources.contains("served") || !readsFiles }
 
-    /// Reads an answer to `hello`.
+    /// Reads the answer to `hello`.
     package init(role: Role, command: String, hello: JSONValue) {
         self.role = role
         self.command = command

@@ -1,28 +1,28 @@
 import Glibc
 package import Statistics
 
-/// How much extra work makes how much of a slowdown, measured just before it is used.
+/// The relation between extra work and slowdown, measured just before it is used.
 ///
-/// A share of extra work costs less than that share of the time, as fetching takes time too, and a little whatever its
-/// size: one more call a read. Both are measured: with far more work than is planted, so that the error of the slope is
-/// small against the tolerance, and with about as much as the smallest slowdown takes. Between, a line is taken.
+/// A share of extra work costs less than that share of the time, as fetching takes time too. It also costs a little
+/// whatever its size: one more call a read. So two points are measured. One has far more work than any injected
+/// slowdown needs, so that the error of the slope is small against the tolerance. The other has about as much as the
+/// smallest slowdown needs. Between them, the relation is a line.
 package struct SelfTestCalibration: Codable, Hashable, Sendable {
-    /// What was measured with a share of extra work.
+    /// The slowdown that a share of extra work caused.
     package struct Point: Codable, Hashable, Sendable {
-        /// The share.
+        /// The share of extra work.
         package var extraWork: Double
-        /// The cell that was slowed down least.
+        /// The cell with the smallest slowdown.
         package var cell: String
-        /// Its time with the work over its time without.
+        /// The cell's time with the extra work, divided by its time without it.
         package var slowdown: Double
-        /// The lower end of its 95 % interval.
+        /// The lower end of the slowdown's 95 % interval.
         package var low: Double
-        /// The upper end.
+        /// The upper end of the slowdown's 95 % interval.
         package var high: Double
-        /// The blocks that it rests on.
+        /// The number of blocks behind the slowdown.
         package var blockCount: Int
 
-        /// Creates a point.
         package init(
             extraWork: Double, cell: String, slowdown: Double, low: Double, high: Double, blockCount: Int
         ) {
@@ -34,7 +34,8 @@ package struct SelfTestCalibration: Codable, Hashable, Sendable {
             self.blockCount = blockCount
         }
 
-        /// Takes the cell that was slowed down least from a gate that was run for figures; `nil` if it has none.
+        /// Takes the cell with the smallest slowdown from a gate that ran for figures. It is `nil` if the host was
+        /// noisy, a side broke, or a cell has no interval.
         package init?(_ result: GateResult, extraWork: Double) {
             let measured = result.cells.filter { $0.slowdown != nil && $0.low != nil && $0.high != nil }
             guard result.verdict != .noisyHost, !result.verdict.isBroken, measured.count == result.cells.count,
@@ -47,92 +48,93 @@ package struct SelfTestCalibration: Codable, Hashable, Sendable {
                 blockCount: minimum.blockCount)
         }
 
-        /// Whether the work slows the cell down as work does, and not as noise or an option that is ignored.
+        /// True if the slowdown grows with the work. A subject that ignores the option, or noise, does not pass.
         package var isPlausible: Bool { extraWork > 0 && (low - 1) / extraWork > Self.minSlope }
 
-        /// Work that costs less than this part of its share is none.
+        /// The min ratio of slowdown to extra work; below it, the work had no effect.
         package static let minSlope = 0.1
 
         /// Half of the interval's width.
         var halfWidth: Double { (high - low) / 2 }
     }
 
-    /// The share that is measured first.
+    /// The share of extra work of the first point.
     package static let largeShare = 0.3
 
-    /// What far more work made than is planted.
+    /// The point with far more work than any injected slowdown needs.
     package var large: Point
-    /// What about as much work made as the smallest slowdown takes.
+    /// The point with about as much work as the smallest slowdown needs.
     package var small: Point
 
-    /// Creates a calibration.
     package init(large: Point, small: Point) {
         self.large = large
         self.small = small
     }
 
-    /// The share of extra work that makes a slowdown, to a millionth, which is what a subject takes.
+    /// Returns the share of extra work that causes a slowdown, rounded to a millionth, as subjects take it.
     package func extraWork(for planted: Double) -> Double {
         let share = small.extraWork + position(of: planted) * (large.extraWork - small.extraWork)
         return (max(share, 0) * 1e6).rounded() / 1e6
     }
 
-    /// What a slowdown that is planted may be in truth: both points' errors, in proportion, added up.
+    /// Returns the range in which an injected slowdown may really lie: the weighted errors of both points, added up.
     package func range(of planted: Double) -> ClosedRange<Double> {
         let position = self.position(of: planted)
         let error = abs(1 - position) * small.halfWidth + abs(position) * large.halfWidth
         return planted - error...planted + error
     }
 
-    /// Where a slowdown lies between the points: 0 at the small one, 1 at the large one.
+    /// Returns the position of a slowdown between the points: 0 at the small one, 1 at the large one.
     private func position(of planted: Double) -> Double {
         let span = large.slowdown - small.slowdown
         return span > 0 ? (1 + planted - small.slowdown) / span : 0
     }
 }
 
-/// All runs of a self-test that planted the same.
+/// All runs of a self-test with the same injected slowdown.
 package struct SelfTestGroup: Sendable {
-    /// What was planted; 0 for nothing.
+    /// The injected slowdown; 0 for none.
     package let planted: Double
-    /// The runs, in their order.
+    /// The runs, in order.
     package let runs: [SelfTestRun]
 
-    /// The groups of a self-test: nothing planted first, then by size.
+    /// Returns the groups of a self-test: first the one without a slowdown, then the others by size.
     package static func groups(of records: [SelfTestRecord]) -> [SelfTestGroup] {
         var runs: [Double: [SelfTestRun]] = [:]
         for case .run(let run) in records { runs[run.planted, default: []].append(run) }
         return runs.keys.sorted().map { SelfTestGroup(planted: $0, runs: runs[$0] ?? []) }
     }
 
-    /// How many runs have a verdict.
+    /// Returns the number of runs with a verdict.
     package func count(_ verdict: GateVerdict) -> Int { runs.count { $0.verdict == verdict } }
 
-    /// How often a verdict comes, with the exact 95 % interval of that rate.
+    /// Returns the rate of a verdict, with its exact 95 % interval.
     package func rate(_ verdict: GateVerdict) -> BinomialInterval? {
         BinomialInterval(successCount: count(verdict), trialCount: runs.count)
     }
 
-    /// The upper 95 % bound of how often a verdict comes.
+    /// Returns the upper 95 % bound of the rate of a verdict.
     package func bound(_ verdict: GateVerdict) -> Double? {
         BinomialInterval(successCount: count(verdict), trialCount: runs.count, isOneSided: true)?.high
     }
 
-    /// How many runs found something slower, none of its cells after more than some seconds of measurement.
+    /// Returns the number of runs with the verdict `slower` whose slower cells each took `seconds` of measurement or
+    /// less.
     package func detectionCount(within seconds: Double) -> Int {
         runs.count { run in
             run.verdict == .slower && run.cells.filter { $0.verdict == .slower }.allSatisfy { $0.seconds <= seconds }
         }
     }
 
-    /// The seconds that cells were measured until they were decided, in ascending order.
+    /// The times for which cells were measured until they were decided, in seconds, in ascending order.
     package var decisionSeconds: [Double] {
         runs.flatMap(\.cells).filter { [.slower, .same, .faster].contains($0.verdict) }.map(\.seconds).sorted()
     }
 
-    /// What the runs' blocks show together of the first cell, with a 95 % interval: what was really planted.
+    /// The slowdown that was really injected: the estimate for the first cell from the blocks of all runs, with a 95 %
+    /// interval.
     ///
-    /// Of more than 1500 blocks some that are evenly spread. Runs that stopped early have fewer, which moves the estimate
+    /// It uses 1500 blocks or fewer, evenly spread. Runs that stopped early have fewer blocks, which moves the estimate
     /// by far less than a block's noise.
     package var pooledSlowdown: RatioEstimate? {
         let all = runs.compactMap { $0.cells.first }.flatMap { $0.logRatios.joined() }
@@ -142,22 +144,24 @@ package struct SelfTestGroup: Sendable {
     }
 }
 
-/// How often the gate's 95 % interval holds the truth, where the truth is known: blocks of a program beside itself.
+/// The rate at which the gate's 95 % interval holds the truth. It uses blocks of a program beside itself, whose truth
+/// is known.
 ///
-/// Only as many blocks of a cell are taken as every run has, whatever it saw: no length depends on the data.
+/// Each cell contributes the same number of blocks: the number that every run has. So no length depends on the data.
 package struct IntervalCoverage: Sendable {
-    /// The blocks of an analysis.
+    /// The number of blocks in each analysis.
     package let blockCount: Int
-    /// Analyses of blocks that followed each other in one run, each block used once; `nil` without enough blocks.
+    /// The share of analyses whose interval holds the truth; `nil` without enough blocks. Each analysis takes
+    /// consecutive blocks of one run, and each block is used once.
     package let share: BinomialInterval?
 
-    /// Fewer blocks have no 95 % interval.
+    /// The min number of blocks that have a 95 % interval.
     private static let fewestBlocks = 6
     private static let maxBlocks = 12
 
-    /// Analyses the unchanged runs of a self-test.
+    /// Analyses the runs of a self-test that have no injected slowdown.
     ///
-    /// - Parameter runs: The runs; those that planted something are passed over.
+    /// - Parameter runs: The runs; those with an injected slowdown are ignored.
     package init(_ runs: [SelfTestRun]) {
         let all = runs.filter { $0.planted == 0 && !$0.verdict.isBroken }
             .flatMap(\.cells).compactMap(\.logRatios.first)

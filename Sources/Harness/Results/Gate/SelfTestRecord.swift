@@ -2,26 +2,26 @@ import FoundationEssentials
 
 /// One line of a self-test's file.
 package enum SelfTestRecord: Sendable {
-    /// What is true of the whole self-test; the first line.
+    /// The facts of the whole self-test; the first line.
     case header(SelfTestHeader)
-    /// How much work makes how much of a slowdown.
+    /// The relation between extra work and slowdown.
     case calibration(SelfTestCalibration)
     /// One whole gate.
     case run(SelfTestRun)
 }
 
-/// What is true of a whole self-test.
+/// The facts of a whole self-test.
 package struct SelfTestHeader: Codable, Hashable, Sendable {
-    /// The version of the format; another one is refused, not guessed at.
+    /// The version of the format; files of another version are refused.
     package static let currentSchema = "chunkwise-gate-self-test-1"
 
     /// The schema of the file.
     package var schema = currentSchema
     /// The version of `chunkwise` that measured.
     package var programVersion: String
-    /// The command line that repeats it.
+    /// The command line that repeats the self-test.
     package var command: [String]
-    /// When it began, in ISO 8601.
+    /// The start of the self-test, in ISO 8601.
     package var startedAt: String
     /// The machine.
     package var host: RunHeader.Host
@@ -33,11 +33,11 @@ package struct SelfTestHeader: Codable, Hashable, Sendable {
     package var tolerance: Double
     /// The confidence of each gate.
     package var confidence: Double
-    /// The seconds a cell.
+    /// The max time to measure a cell, in seconds.
     package var secondsPerCell: Double
-    /// Whether all other cores were kept busy.
+    /// True if all other cores were kept busy.
     package var isBusy: Bool
-    /// What the runs' seeds are drawn from.
+    /// The seed from which the runs' seeds are drawn.
     package var seed: UInt64
 
     package init(
@@ -58,7 +58,7 @@ package struct SelfTestHeader: Codable, Hashable, Sendable {
         self.seed = seed
     }
 
-    /// Says what keeps two self-tests from being one, if anything does.
+    /// Returns the first difference that keeps two self-tests from being one; `nil` if there is none.
     package func difference(from other: SelfTestHeader) -> String? {
         let members: [(String, String, String)] = [
             ("schema", schema, other.schema), ("chunkwise", programVersion, other.programVersion),
@@ -74,43 +74,43 @@ package struct SelfTestHeader: Codable, Hashable, Sendable {
 
 /// One whole gate of a self-test.
 package struct SelfTestRun: Codable, Hashable, Sendable {
-    /// The slowdown that was planted; 0 for none.
+    /// The injected slowdown; 0 for none.
     package var planted: Double
-    /// The share of extra work that made it.
+    /// The share of extra work that causes the slowdown.
     package var extraWork: Double
     /// The gate's seed.
     package var seed: UInt64
-    /// Its verdict.
+    /// The gate's verdict.
     package var verdict: GateVerdict
-    /// Why, where the cells do not say it.
+    /// The reason for the verdict, if the cells do not give it.
     package var reason: String?
-    /// How long it took as a whole, in seconds.
+    /// The duration of the gate in seconds.
     package var seconds: Double
-    /// Its cells.
+    /// The gate's cells.
     package var cells: [Cell]
-    /// Its control.
+    /// The gate's control.
     package var control: Cell?
 
     /// A cell of a run.
     package struct Cell: Codable, Hashable, Sendable {
-        /// Its name.
+        /// The cell's name.
         package var name: String
-        /// Its verdict.
+        /// The verdict on the cell.
         package var verdict: GateVerdict
-        /// Why, where the figures do not say it.
+        /// The reason for the verdict, if the figures do not give it.
         package var reason: String?
         /// The candidate's time over the baseline's.
         package var slowdown: Double?
-        /// The lower end of its interval.
+        /// The lower end of the slowdown's interval.
         package var low: Double?
-        /// The upper end.
+        /// The upper end of the slowdown's interval.
         package var high: Double?
-        /// How long it was measured, in all phases, in seconds.
+        /// The time for which the cell was measured, in all phases, in seconds.
         package var seconds: Double
         /// The blocks' log-ratios, a list a phase.
         package var logRatios: [[Double]]
 
-        /// Takes what matters from a gate's cell.
+        /// Takes the members that a self-test keeps of a gate's cell.
         package init(_ cell: GateCell) {
             name = cell.name
             verdict = cell.verdict
@@ -119,12 +119,12 @@ package struct SelfTestRun: Codable, Hashable, Sendable {
             low = cell.low
             high = cell.high
             seconds = cell.seconds
-            // A hundred-millionth is far below a block's noise.
+            // Rounded to a hundred-millionth, which is far below a block's noise.
             logRatios = cell.phases.map { $0.blocks.map { ($0.logRatio * 1e8).rounded() / 1e8 } }
         }
     }
 
-    /// Takes what matters from a gate's result.
+    /// Takes the members that a self-test keeps of a gate's result.
     package init(planted: Double, extraWork: Double, result: GateResult) {
         self.planted = planted
         self.extraWork = extraWork
@@ -138,14 +138,14 @@ package struct SelfTestRun: Codable, Hashable, Sendable {
 }
 
 extension SelfTestRecord: Codable {
-    /// The one member of a line's object, which says what the line is.
+    /// The only member of a line's object; its name is the kind of the record.
     private enum Key: String, CodingKey {
         case header
         case calibration
         case run
     }
 
-    /// Reads a record: an object with one member, named after what it is.
+    /// Reads a record: an object with one member, whose name is the kind of the record.
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: Key.self)
         if let header = try members.decodeIfPresent(SelfTestHeader.self, forKey: .header) {
@@ -157,7 +157,6 @@ extension SelfTestRecord: Codable {
         }
     }
 
-    /// Writes a record.
     package func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: Key.self)
         switch self {
@@ -167,7 +166,7 @@ extension SelfTestRecord: Codable {
         }
     }
 
-    /// The record as one line of JSON, its end included.
+    /// The record as one line of JSON, with the newline.
     package var line: [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

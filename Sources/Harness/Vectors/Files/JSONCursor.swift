@@ -1,7 +1,7 @@
 import RandomAccess
 import Support
 
-/// A value in a JSON file that knows where it stands, so that what is wrong with it can be said exactly.
+/// A value in a JSON file with its location, so that errors can say exactly where they are.
 struct JSONCursor {
     let value: JSONValue
     let file: String
@@ -15,7 +15,7 @@ struct JSONCursor {
         error("\(excerpt): expected \(expected)")
     }
 
-    /// A member of an object.
+    /// Returns a member of an object.
     func member(_ name: String) throws(VectorFileError) -> JSONCursor {
         guard let member = try optionalMember(name) else { throw error("member \"\(name)\" is missing") }
         return member
@@ -29,7 +29,7 @@ struct JSONCursor {
         return JSONCursor(value: member, file: file, pointer: "\(pointer)/\(escaped)")
     }
 
-    /// The elements of an array that must have one at least.
+    /// Returns the elements of an array, which must not be empty.
     func elements() throws(VectorFileError) -> [JSONCursor] {
         guard case .array(let values) = value else { throw unexpected("an array") }
         guard !values.isEmpty else { throw unexpected("at least one element") }
@@ -48,7 +48,7 @@ struct JSONCursor {
         return result
     }
 
-    /// An integer that lies in a range.
+    /// Returns an integer that lies in a range.
     func integer(in range: ClosedRange<Int>) throws(VectorFileError) -> Int {
         let number = try integer(Int.self)
         guard range.contains(number) else {
@@ -57,13 +57,13 @@ struct JSONCursor {
         return number
     }
 
-    /// Checks that a count is what was counted.
+    /// Checks that a stated count equals the real one.
     func expect(_ name: String, _ count: Int) throws(VectorFileError) {
         let member = try member(name)
         guard try member.integer(Int.self) == count else { throw member.unexpected("\(count), which were counted") }
     }
 
-    /// An object's members: their names and values, each with its own pointer, in the order of their names.
+    /// Returns an object's members, sorted by name. Each name and each value has its own pointer.
     func members() throws(VectorFileError) -> [(name: JSONCursor, value: JSONCursor)] {
         guard case .object(let members) = value else { throw unexpected("an object") }
         var found: [(JSONCursor, JSONCursor)] = []
@@ -74,7 +74,7 @@ struct JSONCursor {
         return found
     }
 
-    /// Checks that an object has no members but these.
+    /// Checks that an object has no other members than these.
     func allow(_ names: Set<String>) throws(VectorFileError) {
         guard case .object(let members) = value else { throw unexpected("an object") }
         if let name = members.keys.sorted().first(where: { !names.contains($0) }) {
@@ -82,7 +82,7 @@ struct JSONCursor {
         }
     }
 
-    /// Bytes, as lower-case hex of even length.
+    /// Returns bytes, which are written as lower-case hex of even length.
     func bytes() throws(VectorFileError) -> [UInt8] {
         let text = try string()
         guard let bytes = Hexadecimal.decode(text) else {
@@ -91,7 +91,7 @@ struct JSONCursor {
         return bytes
     }
 
-    /// One of the values of an enumeration, by its raw value.
+    /// Returns the value of an enumeration that has this raw value.
     func choice<Value: RawRepresentable & CaseIterable>(
         of type: Value.Type
     ) throws(VectorFileError) -> Value where Value.RawValue == String {
@@ -101,7 +101,7 @@ struct JSONCursor {
         return value
     }
 
-    /// Turns an error of the types below into one that says where it is.
+    /// Calls `make`, and turns its error into one with the location in the file.
     func check<Value>(_ make: () throws -> Value) throws(VectorFileError) -> Value {
         do {
             return try make()
@@ -110,7 +110,7 @@ struct JSONCursor {
         }
     }
 
-    /// The value as an error message shows it; long ones are cut.
+    /// The value as error messages show it; long values are cut.
     private var excerpt: String {
         switch value {
         case .object: "an object"
@@ -120,9 +120,9 @@ struct JSONCursor {
         }
     }
 
-    /// No read asks for more. Source: PROTOCOL.md, "read".
+    /// The max length of a read. Source: PROTOCOL.md, "read".
     private static var largestCount: Int { 256 << 20 }
-    /// The max reads of one pattern: far more than any file needs, far fewer than would hang a program.
+    /// The max number of reads in a pattern: far more than any file needs, and few enough not to hang a program.
     private static var maxReads: Int { 4_000_000 }
 
     func flags() throws(VectorFileError) -> [VectorFlag] {
@@ -131,7 +131,7 @@ struct JSONCursor {
         return flags
     }
 
-    /// A read or a pattern of them; what the file says of their outcome is compared with the plaintext, since a file
+    /// Returns a read or a pattern of reads. The outcomes in the file are compared with the plaintext, since a file
     /// that contradicts itself would fail every subject.
     func pattern(of plaintext: GroupPlaintext, groupFlags: [VectorFlag]) throws(VectorFileError) -> ReadPattern {
         let flags = try optionalMember("flags")?.flags() ?? groupFlags
@@ -149,7 +149,7 @@ struct JSONCursor {
         let offset = try member("offset").offset()
         let count = try member("count").integer(in: 0...Self.largestCount)
         var expected = RangeRead(offset: offset, count: count, of: plaintext.byteCount, flags: []).expected
-        // The errors that the offset does not tell: a chunk in the middle was tampered with.
+        // An error that does not follow from the offset: a chunk in the middle was tampered with.
         if let name = try optionalMember("error")?.string(), Format.Refusal(rawValue: name) != nil,
             let error = ErrorName(rawValue: name), expected.byteCount ?? 0 != 0
         {
@@ -241,7 +241,7 @@ struct JSONCursor {
         }
     }
 
-    /// A plaintext offset; above what JSON numbers can hold exactly it is a string of digits.
+    /// Returns a plaintext offset. Offsets beyond the exact range of JSON numbers are strings of digits.
     private func offset() throws(VectorFileError) -> UInt64 {
         if case .string(let text) = value, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let offset = UInt64(text)
@@ -251,7 +251,7 @@ struct JSONCursor {
         return try integer(UInt64.self)
     }
 
-    /// A number, or two that are the ends of a range.
+    /// Returns a range from its two ends, or from one number.
     private func range(
         _ read: (JSONCursor) throws(VectorFileError) -> UInt64
     ) throws(VectorFileError) -> ClosedRange<UInt64> {

@@ -10,17 +10,17 @@ package struct VectorFile: Sendable {
     /// The version of this project's schema.
     package static let schemaVersion: UInt64 = 1
 
-    /// Where the vectors are from.
+    /// The origin of the vectors.
     package let source: String
     /// The groups, in the file's order.
     package internal(set) var groups: [VectorGroup]
-    /// The cases that no reader can be put to.
+    /// The cases that no reader supports.
     package internal(set) var unsupported: [UnsupportedVector]
 
-    /// Reads a file; which kind it is, its contents say.
+    /// Reads a file, and finds its kind from its contents.
     ///
-    /// - Throws: `VectorFileError` if it is missing, cannot be read, or has something that its format does not know; a
-    ///   file without a case is an error, too.
+    /// - Throws: `VectorFileError` if the file is missing, cannot be read, has something that its format does not know,
+    ///   or contains no case.
     package init(path: String) throws(VectorFileError) {
         let bytes: [UInt8]
         do throws(DecryptionError) {
@@ -36,7 +36,7 @@ package struct VectorFile: Sendable {
         try self.init(bytes, path: path)
     }
 
-    /// Reads what a file holds; `path` is for messages and identifiers.
+    /// Reads the contents of a file; `path` is used in messages and identifiers.
     ///
     /// - Throws: `VectorFileError`.
     package init(_ bytes: [UInt8], path: String) throws(VectorFileError) {
@@ -110,7 +110,7 @@ extension VectorFile {
 }
 
 extension VectorGroup {
-    /// The members of every group, those of objects, and those of playlists.
+    /// The members of every group, of objects, and of playlists.
     private static let members: Set = ["id", "source", "flags", "comment", "strategy", "plaintext", "error", "reads"]
     private static let objectMembers = Set(Format.known.flatMap { $0.inputs.map(\.name) }).union([
         "key", "ciphertext", "object", "windowByteCounts", "interleaving", "threadCount", "supply",
@@ -151,7 +151,7 @@ extension VectorGroup {
         let keyMember = try cursor.member("key")
         let keyBytes = try keyMember.bytes()
         let strategy = try Strategy(cursor)
-        // A format that derives its keys says itself what it takes.
+        // A format that derives its keys checks the key's length itself.
         let key = try keyMember.check { () throws(DecryptionError) in
             strategy.isStreaming ? try SecretKey(keyBytes) : try SecretKey(material: keyBytes)
         }
@@ -177,7 +177,7 @@ extension VectorGroup {
 }
 
 extension Strategy {
-    /// Reads the same members as a request of the subject protocol has, each with an error of its own.
+    /// Reads the same members as a request of the subject protocol has. Each has its own error.
     fileprivate init(_ cursor: JSONCursor) throws(VectorFileError) {
         let name = try cursor.member("strategy")
         let text = try name.string()
@@ -199,7 +199,7 @@ extension Strategy {
 }
 
 extension JSONCursor {
-    /// An object's members as bytes in hex, by their names; there may be none.
+    /// Returns an object's members as bytes in hex, by name; empty if the object is missing.
     fileprivate func bytesByName() throws(VectorFileError) -> [String: [UInt8]] {
         var found: [String: [UInt8]] = [:]
         for (name, value) in try members() { found[try name.string()] = try value.bytes() }
@@ -207,33 +207,33 @@ extension JSONCursor {
     }
 }
 
-/// A vector file that cannot be used: which one, where in it, and what was expected.
+/// An error in a vector file: the file, the location in it, and what was expected.
 package struct VectorFileError: Error, Hashable, Sendable, CustomStringConvertible, ExitStatusProviding {
-    /// Whether the file is missing, unreadable or wrong.
+    /// The kind of error: the file is missing, unreadable or malformed.
     package enum Kind: Hashable, Sendable {
-        /// There is no such file, or it cannot be opened.
+        /// The file does not exist, or cannot be opened.
         case missing
-        /// Reading it failed.
+        /// The file could not be read.
         case unreadable
-        /// Its contents are not what the schema says.
+        /// The contents do not match the schema.
         case malformed
     }
 
-    /// What is the matter.
+    /// The kind of error.
     package let kind: Kind
-    /// The file's path, as it was given.
+    /// The file's path as it was given.
     package let file: String
-    /// Where in the file: a JSON pointer (RFC 6901); empty for the whole of it.
+    /// The location in the file: a JSON pointer (RFC 6901); empty for the whole file.
     package let pointer: String
-    /// What was found and what was expected.
+    /// The value that was found, and what was expected.
     package let reason: String
 
-    /// File, location, reason.
+    /// The file, the location and the reason.
     package var description: String {
         pointer.isEmpty ? "\(file): \(reason)" : "\(file), at \(pointer): \(reason)"
     }
 
-    /// What a command ends with that this error stops.
+    /// The exit status of a command that ends with this error.
     package var exitStatus: ExitStatus {
         switch kind {
         case .missing: .missingInput
@@ -243,10 +243,10 @@ package struct VectorFileError: Error, Hashable, Sendable, CustomStringConvertib
     }
 }
 
-/// A case of a file that no reader of this project can be put to, such as one of another cipher mode.
+/// A case of a file that no reader of this project supports, such as one of another cipher mode.
 package struct UnsupportedVector: Hashable, Sendable {
     /// The case's identifier.
     package let id: String
-    /// What is missing.
+    /// The feature that is missing.
     package let reason: String
 }

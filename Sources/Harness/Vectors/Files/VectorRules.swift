@@ -2,7 +2,7 @@ import ByteSources
 import RandomAccess
 import Support
 
-/// The rules that a generated file states in its header, so that any language can expand and check it.
+/// The rules that a generated file states in its header, so that programs in any language can expand and check it.
 enum VectorRules {
     static func lines(for groups: [VectorGroup]) -> [String] {
         var lines = reading
@@ -101,13 +101,13 @@ extension VectorGroup {
     fileprivate var isEdited: Bool { if case .edited = rule { true } else { false } }
 }
 
-/// A group's ciphertext and plaintext: held by the file, or made by a rule.
+/// A group's ciphertext and plaintext, from the file or from a rule.
 struct VectorObject {
     let ciphertext: any ByteSource
     let plaintext: GroupPlaintext
     let rule: CiphertextRule?
 
-    /// Reads a group's object; one that does not open needs no plaintext.
+    /// Reads a group's object. An object that does not open needs no plaintext.
     init(_ group: JSONCursor, strategy: Strategy, key: SecretKey, opens: Bool) throws(VectorFileError) {
         guard let object = try group.optionalMember("object") else {
             self.ciphertext = MemorySource(try group.member("ciphertext").bytes())
@@ -161,7 +161,7 @@ struct VectorObject {
 }
 
 extension VectorObject {
-    /// An object that was tampered with.
+    /// Reads an object that was tampered with.
     private init(_ object: GeneratedObject, edits cursor: JSONCursor) throws(VectorFileError) {
         try cursor.allow(["pieces", "flips"])
         var pieces: [CiphertextEdits.Piece] = []
@@ -183,10 +183,10 @@ extension VectorObject {
         self = try cursor.check { () throws(DecryptionError) in try VectorObject(object, edits: edits) }
     }
 
-    /// An object that was tampered with; the plaintext of one of an impossible length is empty.
+    /// Makes an object that was tampered with. If its length is impossible, its plaintext is empty.
     init(_ object: GeneratedObject, edits: CiphertextEdits) throws(DecryptionError) {
         let source = try edits.apply(to: object)
-        // Of chunks with tags, which are not looked at here, the length tells, unless there is padding.
+        // Tags are not checked here. Without padding, the length of the ciphertext is enough.
         let layout = try? OracleLayout(object.strategy, ciphertextByteCount: source.byteCount)
         let told = layout.flatMap { $0.sizes.isPadded ? nil : $0 }
         let byteCount = told?.plaintextByteCount ?? (try? object.oracle.plaintextByteCount(of: source)) ?? 0
@@ -197,6 +197,6 @@ extension VectorObject {
 }
 
 extension Format {
-    /// Says whether fields of the header or of the trailer are encrypted, or the trailer has fields.
+    /// Says whether the header has encrypted fields, or the trailer has any fields.
     fileprivate var isSealedAround: Bool { !rules.trailerFields.isEmpty || rules.header.contains { $0.sealed != nil } }
 }

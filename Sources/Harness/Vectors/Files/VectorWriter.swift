@@ -3,17 +3,17 @@ package import RandomAccess
 import SubjectProtocol
 import Support
 
-/// Writes groups as a file of this project's schema: the same bytes for the same groups, one line a test.
+/// Writes groups as a file of this project's schema, one line per test. The same groups always give the same bytes.
 package struct VectorWriter: Sendable {
-    /// The longest expected plaintext that a single test lists; longer ones are given by their digest.
+    /// The longest expected plaintext that a test lists; longer ones are given by their digests.
     static let longestListedByteCount = 64
 
-    /// The source of groups that name none.
+    /// The source of groups that name no source.
     static let defaultSource = "generated"
 
     private var text = ""
 
-    /// The text of a class's file.
+    /// Returns the text of a class's file.
     ///
     /// - Throws: `DecryptionError` if an expected plaintext cannot be computed.
     package static func text(of vectors: VectorClass) throws(DecryptionError) -> String {
@@ -22,7 +22,7 @@ package struct VectorWriter: Sendable {
         return writer.text
     }
 
-    /// The SHA-256 of a class's file, in hex.
+    /// Returns the SHA-256 of a class's file in hex.
     ///
     /// - Throws: `DecryptionError` if an expected plaintext cannot be computed.
     package static func sha256(of vectors: VectorClass) throws(DecryptionError) -> String {
@@ -111,7 +111,7 @@ package struct VectorWriter: Sendable {
         let flags: [VectorFlag]
         switch pattern {
         case .single(let read):
-            // Numbers that many readers of JSON cannot hold are written as strings.
+            // Many JSON parsers cannot hold larger numbers, so they are written as strings.
             let offset = read.offset < 1 << 53 ? String(read.offset) : "\"\(read.offset)\""
             members = ["\"offset\":\(offset)", "\"count\":\(read.count)"]
             members.append(try expectation(of: read, in: group))
@@ -135,7 +135,7 @@ package struct VectorWriter: Sendable {
         return "{\(members.joined(separator: ","))}"
     }
 
-    /// The first eight bytes of the SHA-256 of what a read delivers; zeroes if that is an error.
+    /// Returns the first eight bytes of the SHA-256 of a read's plaintext; zeros if the read is an error.
     static func digest(of read: RangeRead, plaintext: GroupPlaintext) throws(DecryptionError) -> String {
         guard let byteCount = read.expected.byteCount else { return "0000000000000000" }
         let digest = try plaintext.sha256(of: read.offset..<read.offset + UInt64(byteCount))
@@ -151,7 +151,7 @@ package struct VectorWriter: Sendable {
         return "\"plaintext\":\"\(Hexadecimal.encode(try group.plaintext.bytes(range)))\""
     }
 
-    /// The members of a request of the subject protocol.
+    /// Returns the members that a request of the subject protocol has.
     private func parameters(of strategy: Strategy) -> String {
         let members = strategy.protocolMembers
         return (["strategy"] + strategy.format.inputs.map(\.name)).compactMap { name in
@@ -159,7 +159,7 @@ package struct VectorWriter: Sendable {
         }.joined(separator: ",")
     }
 
-    /// A playlist, its keys and its resources.
+    /// Returns the members for a playlist, its keys and its resources.
     private static func members(of playlist: PlaylistObject) -> String {
         func object(_ members: [String: [UInt8]]) -> String {
             members.sorted { $0.key < $1.key }.map { uri, bytes in
@@ -200,7 +200,7 @@ extension ReadPattern {
 }
 
 extension RangeRead.Expectation {
-    /// The number of bytes delivered, or `nil` for an error.
+    /// The number of bytes to deliver, or `nil` for an error.
     var byteCount: Int? {
         switch self {
         case .bytes(let bytes): bytes.count
@@ -214,12 +214,12 @@ extension RangeRead.Expectation {
 package struct FirstDifference: Hashable, Sendable, CustomStringConvertible {
     /// The line's number, from 1.
     package let line: Int
-    /// The line that was found; `nil` where the text had ended.
+    /// The line that was found; `nil` if the text has ended.
     package let found: String?
-    /// The line that was expected, likewise.
+    /// The line that was expected; `nil` if the text has ended.
     package let expected: String?
 
-    /// Compares two texts; `nil` if they are the same.
+    /// Compares two texts; `nil` if they are equal.
     package init?(found: String, expected: String) {
         guard Array(found.utf8) != Array(expected.utf8) else { return nil }
         let left = found.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).map { String($0) ?? "" }
@@ -231,7 +231,7 @@ package struct FirstDifference: Hashable, Sendable, CustomStringConvertible {
         self.expected = index < right.count ? right[index] : nil
     }
 
-    /// The line, and both texts around where they part.
+    /// The line number, and both texts around the first difference.
     package var description: String {
         let (found, expected) = (Array((found ?? "").utf8), Array((expected ?? "").utf8))
         let shared = zip(found, expected).prefix { $0 == $1 }.count

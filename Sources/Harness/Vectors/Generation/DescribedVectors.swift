@@ -1,14 +1,14 @@
 import ByteSources
 package import RandomAccess
 
-/// The vectors that follow from formats' descriptions.
+/// The vectors derived from the descriptions of formats.
 package struct DescribedVectors: Sendable {
-    /// The formats' strategies: every length of the key, and every parameter at its ends, one at a time.
+    /// The formats' strategies: with every key length, and with every parameter at its limits, one at a time.
     let strategies: [Keyed]
 
-    /// Works out the strategies of formats.
+    /// Finds the strategies of formats.
     ///
-    /// - Throws: `DecryptionError.unsupported` for a format that the oracle does not write objects of.
+    /// - Throws: `DecryptionError.unsupported` for a format whose objects the oracle cannot write.
     package init(_ formats: [Format]) throws(DecryptionError) {
         var strategies: [Keyed] = []
         for format in formats {
@@ -23,34 +23,35 @@ package struct DescribedVectors: Sendable {
         self.strategies = strategies
     }
 
-    /// Known formats that are more than a mode of operation over chunks, and whose objects the oracle can write; of
-    /// others there are objects of their own tools alone.
+    /// Known formats that are more than a mode of operation over chunks, and whose objects the oracle can write. The
+    /// others are tested only with objects that their own tools made.
     static let known = VectorSet.made("the formats that come with the program") { () throws(DecryptionError) in
         try DescribedVectors(Format.known.filter { !VectorSet.isPlain($0) && !strategies(of: $0).isEmpty })
     }
 
     /// All vectors.
     ///
-    /// - Throws: `DecryptionError` for a format whose objects the oracle cannot write after all.
+    /// - Throws: `DecryptionError` for a format whose objects the oracle turns out not to be able to write.
     package func groups() throws(DecryptionError) -> [VectorGroup] {
         try lengths(of: strategies) + counters(of: strategies) + tampered() + strangers() + endsWithNothing()
     }
 
-    /// The vectors that planted faults are put to: fewer reads, by which the same faults are noticed.
+    /// Returns the vectors for mutants: fewer reads, which notice the same faults.
     ///
-    /// - Throws: As ``groups()``.
+    /// - Throws: The errors of ``groups()``.
     package func chosenGroups() throws(DecryptionError) -> [VectorGroup] {
         try tampered() + strangers() + endsWithNothing() + counters(of: strategies)
             + lengths(of: strategies).map { $0.choosingEvery(3) }
     }
 
-    /// No file holds more of one object.
+    /// The max number of bytes that a file holds of an object.
     private static let maxHeldByteCount = 1 << 15
 
-    /// The lengths of keys of formats that take any: those of AES, and more than a key of AES has.
+    /// The key lengths for formats that take any length: those of AES, and one that is longer.
     private static let anyKeyByteCounts = [16, 24, 32, 80]
 
-    /// A format's usual strategy with keys of each length, and others with one value changed and the shortest key.
+    /// Returns a format's usual strategy with keys of each length, and strategies with one value changed and the
+    /// shortest key.
     static func strategies(of format: Format) -> [Keyed] {
         let usual = Strategy(sampling: format)
         let keys = (format.keyByteCounts ?? anyKeyByteCounts).enumerated().map { VectorSet.material($1, number: $0) }
@@ -65,8 +66,8 @@ package struct DescribedVectors: Sendable {
         }
     }
 
-    /// Those of them that differ in more than numbers and keys, the first of each kind; in chunks of at most 4 KiB where
-    /// they may be so short, since each is taken apart in many ways.
+    /// The strategies that differ in more than numbers and keys, the first of each kind. Their chunks have at most 4
+    /// KiB if the format allows that, since each object is tampered with in many ways.
     var kinds: [Keyed] {
         var seen: Set<[String]> = []
         return strategies.filter { keyed in
@@ -83,7 +84,7 @@ package struct DescribedVectors: Sendable {
 
     private static let maxKindByteCount: UInt64 = 4096
 
-    /// A computed object.
+    /// Returns the group of a computed object.
     private static func group(
         _ id: String, _ keyed: Keyed, flags: [VectorFlag], plaintextByteCount: UInt64, seed: UInt64,
         patterns: [ReadPattern]
@@ -93,7 +94,7 @@ package struct DescribedVectors: Sendable {
             key: keyed.key, plaintextByteCount: plaintextByteCount, seed: seed, patterns: patterns)
     }
 
-    /// The lengths of plaintexts around whole chunks.
+    /// Returns plaintext lengths around whole chunks.
     private static func usualLengths(_ keyed: Keyed) -> [UInt64] {
         let (first, full, unit) = (keyed.first, keyed.full, keyed.unit)
         return [
@@ -102,7 +103,7 @@ package struct DescribedVectors: Sendable {
         ]
     }
 
-    /// Plaintexts of every kind of length around whole chunks, or of some.
+    /// Returns objects of all these lengths around whole chunks, or of the `wanted` ones.
     func lengths(
         of strategies: [Keyed], _ wanted: (Keyed) -> [UInt64] = Self.usualLengths
     ) throws(DecryptionError) -> [VectorGroup] {
@@ -126,12 +127,12 @@ package struct DescribedVectors: Sendable {
         return groups.named()
     }
 
-    /// Objects of so many chunks that their numbers take more than one, two and three bytes.
+    /// Returns objects with so many chunks that chunk numbers take more than one, two and three bytes.
     func counters(of strategies: [Keyed]) throws(DecryptionError) -> [VectorGroup] {
         var groups: [VectorGroup] = []
         for (index, keyed) in strategies.enumerated() {
             let (first, full, unit) = (keyed.first, keyed.full, keyed.unit)
-            // What is one chunk and opened as a whole has no number, and would be held.
+            // A single chunk that is opened whole has no number, and would have to be held in memory.
             guard keyed.strategy.isStreaming || keyed.strategy.chunkByteCount != nil else { continue }
             for (number, count) in [UInt64(1) << 8, 1 << 16, 1 << 24].enumerated() {
                 let edge = first + (count - 1) * full
@@ -156,13 +157,13 @@ package struct DescribedVectors: Sendable {
 }
 
 extension DescribedVectors {
-    /// A strategy with the key of its objects, and their lengths.
+    /// A strategy with the key and the lengths of its objects.
     struct Keyed: Sendable {
         let strategy: Strategy
         let key: SecretKey
         private let sizes: OracleSizes
 
-        /// Works the lengths out; `nil` for a strategy that the format or the oracle cannot have.
+        /// Computes the lengths; `nil` for a strategy that the format or the oracle does not accept.
         init?(_ strategy: Strategy, _ key: SecretKey) {
             guard (try? strategy.validate()) != nil, (try? strategy.check(key)) != nil,
                 let sealer = try? GeneratedObject.sealer(strategy, key: key, plaintextByteCount: 0, seed: 0)
@@ -170,32 +171,33 @@ extension DescribedVectors {
             (self.strategy, self.key, sizes) = (strategy, key, sealer.object.sizes)
         }
 
-        /// `false` of chunks or headers of more than 64 KiB, which make vectors long and no other.
+        /// False if chunks or headers are longer than 64 KiB, which would only make vectors longer.
         var isShort: Bool { (isWhole || sizes.full <= 1 << 16) && sizes.start <= 1 << 16 }
 
         private var isWhole: Bool { sizes.full == OracleSizes.whole }
 
-        /// The plaintext bytes of the first chunk; a file that is one chunk counts as pages.
+        /// The number of plaintext bytes in the first chunk; a file of one chunk is treated as pages.
         var first: UInt64 { isWhole ? 4096 : UInt64(clamping: sizes.first) }
 
-        /// The plaintext bytes of a full chunk.
+        /// The number of plaintext bytes in a full chunk.
         var full: UInt64 { isWhole ? 4096 : sizes.fullByteCount }
 
-        /// The number that a plaintext's length is a multiple of.
+        /// The unit of which every plaintext length is a multiple.
         var unit: UInt64 { isWhole ? 16 : sizes.isPadded ? 1 : UInt64(clamping: sizes.unit) }
 
-        /// The plaintext bytes of an object to be tampered with: two full chunks behind the first, and about half a one.
+        /// The plaintext length of an object to be tampered with: the first chunk, two full ones, and about half a
+        /// chunk.
         var tamperedByteCount: UInt64 { first + 2 * full + max(unit, (full / 2 + 5) / unit * unit) }
 
-        /// The strategy's name in groups, with the key's length if it may have several.
+        /// The strategy's name in groups, with the key length if it can vary.
         var label: String {
             strategy.label + (strategy.format.keyByteCounts?.count == 1 ? "" : " key=\(key.byteCount)")
         }
 
-        /// Says whether an object can have a length: some formats have few chunks.
+        /// Says whether an object can have a length: some formats limit the number of chunks.
         func canHold(_ length: UInt64) -> Bool { (try? sizes.written(ofPlaintext: length)) != nil }
 
-        /// A computed object.
+        /// Returns a computed object.
         func object(_ byteCount: UInt64, seed: UInt64) throws(DecryptionError) -> GeneratedObject {
             try GeneratedObject(strategy: strategy, key: key, plaintextByteCount: byteCount, seed: seed)
         }
@@ -204,12 +206,12 @@ extension DescribedVectors {
 
 /// Objects that were tampered with.
 extension DescribedVectors {
-    /// A few tamperings of each kind of an object of each kind.
+    /// Returns a few cases of each kind of tampering, on an object of each kind.
     private func tampered() throws(DecryptionError) -> [VectorGroup] {
         var groups: [VectorGroup] = []
         for (index, keyed) in kinds.enumerated() where keyed.canHold(keyed.tamperedByteCount) {
             let seeds = keyed.strategy.format.seeds(from: UInt64(50_000 + index))
-            // Of the same alternative.
+            // The other object has the same alternative in its header.
             let otherSeed = seeds[0] + 1000 * keyed.strategy.format.alternativeCount
             let original = try keyed.object(keyed.tamperedByteCount, seed: seeds[0])
             let other = try keyed.object(keyed.tamperedByteCount, seed: otherSeed)
@@ -217,7 +219,7 @@ extension DescribedVectors {
                 groups.append(
                     try Self.group(original, one, edits: one.content.joined.edits(otherSeed: otherSeed)))
             }
-            // Behind a last chunk that is full, another one may be looked for, or nothing.
+            // After a full last chunk, a reader may look for another one, or for nothing.
             let byteCount = keyed.first + keyed.full
             guard keyed.strategy.chunkByteCount != nil, !keyed.strategy.format.isLastNeverFull,
                 keyed.canHold(byteCount)
@@ -231,13 +233,13 @@ extension DescribedVectors {
         return groups
     }
 
-    /// Objects with an authentic chunk without data behind a full one, which some formats read and others refuse.
+    /// Returns objects with an authentic but empty chunk after a full one, which some formats accept and others reject.
     private func endsWithNothing() throws(DecryptionError) -> [VectorGroup] {
         var groups: [VectorGroup] = []
         for (index, keyed) in kinds.enumerated()
         where keyed.strategy.isAuthenticated && !keyed.strategy.format.isLastNeverFull {
             let (strategy, key, first, full) = (keyed.strategy, keyed.key, keyed.first, keyed.full)
-            // Of padded chunks, none is without data.
+            // A padded chunk always has data.
             guard keyed.canHold(first + full), strategy.chunkByteCount != nil, strategy.padding != .pkcs7 else {
                 continue
             }
@@ -245,7 +247,7 @@ extension DescribedVectors {
                 strategy, key: key, plaintextByteCount: first + full,
                 drawn: GeneratedSource(stream: SplitMix64Stream(seed: UInt64(22_000 + index)), byteCount: .max),
                 alternative: 0, endsWithNothing: true)
-            // Parts of some formats cannot tell of such a chunk.
+            // The parts of some formats cannot describe such a chunk.
             guard let bytes = try? OracleSource(sealer).bytes(), bytes.count <= Self.maxHeldByteCount else { continue }
             let ciphertext = MemorySource(bytes)
             let oracle = Oracle(strategy: strategy, key: key)
@@ -268,7 +270,7 @@ extension DescribedVectors {
         return groups
     }
 
-    /// Objects that are opened with another key, or as if they were bound to something else, where that shows at once.
+    /// Returns objects that are opened with another key or another binding, if opening notices that.
     private func strangers() throws(DecryptionError) -> [VectorGroup] {
         var groups: [VectorGroup] = []
         for (index, keyed) in kinds.enumerated() {
@@ -294,9 +296,9 @@ extension DescribedVectors {
         return groups
     }
 
-    /// An object of each kind, to be tampered with in every way.
+    /// Returns an object of each kind, to be tampered with in every way.
     ///
-    /// - Throws: As ``groups()``.
+    /// - Throws: The errors of ``groups()``.
     package func tamperTargets() throws(DecryptionError) -> [TamperTarget] {
         var targets: [TamperTarget] = []
         for (number, keyed) in kinds.enumerated() where keyed.canHold(keyed.tamperedByteCount) {
@@ -311,16 +313,16 @@ extension DescribedVectors {
         return targets
     }
 
-    /// The group of an object after a tampering: one that does not open, or reads of each chunk, and of all.
+    /// Returns the group of a tampered object: one that does not open, or reads of each chunk and of the whole.
     private static func group(
         _ object: GeneratedObject, _ one: TamperCase, edits: CiphertextEdits, of kind: String? = nil
     ) throws(DecryptionError) -> VectorGroup {
         let edited = try VectorObject(object, edits: edits)
         let error = one.openingErrors.first
-        // Nothing else tells that holes are known, so that a choice of vectors has all of these.
+        // Only these vectors show that a reader knows holes, so every choice of vectors includes them all.
         let isHole = one.location.hasSuffix(TamperTarget.holeName)
         var flags = [one.kind.flag]
-        // Some headers are a look at the first chunk.
+        // In some formats the header overlaps the first chunk.
         let start = try object.source.bytes(0..<min(object.headerByteCount, object.source.byteCount))
         if one.kind == .flip, !one.content.bytes.starts(with: start) { flags.append(.headerCheck) }
         return VectorGroup(
@@ -332,7 +334,7 @@ extension DescribedVectors {
             patterns: error == nil ? try reads(of: edited, object, flags: flags).map(ReadPattern.single) : [])
     }
 
-    /// Reads of an object, each with the error of the first chunk that the oracle refuses.
+    /// Returns reads of an object. Each expects the error of the first chunk that the oracle rejects.
     private static func reads(
         of edited: VectorObject, _ object: GeneratedObject, flags: [VectorFlag]
     ) throws(DecryptionError) -> [RangeRead] {
@@ -365,7 +367,7 @@ extension DescribedVectors {
 }
 
 extension TamperKind {
-    /// The class of bugs that a vector with such a tampering stands for.
+    /// The class of bugs for vectors with such a tampering.
     fileprivate var flag: VectorFlag {
         switch self {
         case .flip: .chunkTag
@@ -378,11 +380,12 @@ extension TamperKind {
 }
 
 extension Format {
-    /// A number: two seeds have the same alternatives if they differ by a multiple of it.
+    /// The number of combinations of header alternatives: two seeds whose difference is a multiple of it select the
+    /// same ones.
     fileprivate var alternativeCount: UInt64 { self.header.reduce(1) { $0 * UInt64(max(1, $1.content.count)) } }
 
-    /// Seeds of objects that differ in what they have of several alternatives: number seed mod *k* of *k*; four at
-    /// most.
+    /// Returns seeds for objects with different alternatives, at most four. With *k* alternatives, a seed selects
+    /// number seed mod *k*.
     func seeds(from number: UInt64) -> [UInt64] {
         let count = self.header.reduce(1) { min(4, $0 * UInt64(max(1, $1.content.count))) }
         return (0..<count).map { number * count + $0 }
@@ -390,8 +393,7 @@ extension Format {
 }
 
 extension Format.Input {
-    /// The values at the ends of what the input takes: the smallest and the next one, and the largest; each length;
-    /// each word.
+    /// The values at the limits of the input: the smallest, the next one and the largest; each length; each word.
     var ends: [Value] {
         switch kind {
         case .integer(let range, let unit):
@@ -407,7 +409,7 @@ extension Format.Input {
 }
 
 extension [VectorGroup] {
-    /// The groups with a number behind names that come again.
+    /// Returns the groups, with a number added to names that repeat.
     fileprivate func named() -> [VectorGroup] {
         var counts: [String: Int] = [:]
         return map { group in

@@ -1,24 +1,26 @@
 import ByteSources
 package import RandomAccess
 
-/// An object that is defined by its ciphertext, so that any range of it, and that range's plaintext, costs the range
-/// and not the object.
+/// An object that is defined by its ciphertext. So the cost of any range, and of that range's plaintext, depends on the
+/// length of the range and not on the object's.
 ///
-/// How to make one in any language. Let S be the byte stream of ``SplitMix64Stream`` for the seed, S[i] its byte i.
+/// The rules, for any language: let S be the byte stream of ``SplitMix64Stream`` for the seed, and S[i] its byte i.
 ///
-/// 1. The ciphertext's length follows from the plaintext's, as the format's description has it.
-/// 2. Ciphertext byte i is S[i], except of what follows from other bytes: fields that the description tells the content
-///    of, which where there are k contents is number seed mod k of them, or what they usually are; tags, each of which is
-///    that of its chunk's ciphertext; and with `pkcs7` the last block of each chunk:
-/// 3. let that block start at ciphertext byte b, and its chunk hold n plaintext bytes. Its plaintext is S[b], …,
-///    S[b + n mod 16 − 1], then 16 − n mod 16 bytes of that value; its ciphertext is that plaintext encrypted in CBC:
-///    AES(P ⊕ C), where C is the ciphertext block before it, or the chunk's IV if it is the chunk's only block.
+/// 1. The ciphertext's length follows from the plaintext's, by the format's description.
+/// 2. Ciphertext byte i is S[i], except for bytes that depend on others: fields whose content the description gives,
+///    tags, and with `pkcs7` the last block of each chunk. If a field has k possible contents, it has number seed mod k
+///    of them, or its usual content if the description gives one. A tag is computed from its chunk's ciphertext.
+/// 3. Let the last block of a padded chunk start at ciphertext byte b, and the chunk hold n plaintext bytes. The
+///    block's plaintext is S[b], …, S[b + n mod 16 − 1], then 16 − n mod 16 bytes of that value. Its ciphertext is that
+///    plaintext encrypted in CBC: AES(P ⊕ C), where C is the ciphertext block before it, or the chunk's IV if it is the
+///    chunk's only block.
 ///
-/// 4. With a synthetic IV (`aes-gcm-siv`, `aes-siv`) a tag makes the ciphertext, and not the other way round: there the
-///    plaintext of a chunk's data is S[i] of each of their places i, and ciphertext and tag are what comes of it.
+/// 4. With a synthetic IV (`aes-gcm-siv`, `aes-siv`) the ciphertext follows from the tag, and not the other way round.
+///    There the plaintext of a chunk's data is S[i] at each of their offsets i, and the ciphertext and the tag are
+///    computed from it.
 ///
-/// C is never itself a last block, so step 3 looks back one block and no further. A tag costs its chunk to compute, and
-/// no more.
+/// C is never itself a last block, so step 3 looks back one block and no further. Computing a tag
+/// takes only its chunk.
 package struct GeneratedObject: Sendable {
     /// The strategy.
     package let strategy: Strategy
@@ -26,16 +28,16 @@ package struct GeneratedObject: Sendable {
     package let key: SecretKey
     /// The plaintext's length in bytes.
     package let plaintextByteCount: UInt64
-    /// What the stream is computed from.
+    /// The seed of the stream.
     package let seed: UInt64
     /// The ciphertext.
     package let source: any ByteSource
-    /// What the object decrypts to.
+    /// The oracle for the object's plaintext.
     package let oracle: Oracle
-    /// The object as the oracle made it.
+    /// The object as the oracle wrote it.
     private let object: OracleObject
 
-    /// Creates an object.
+    /// Computes an object.
     ///
     /// - Throws: `DecryptionError.invalidParameter` for an impossible chunk length, or a plaintext of more than 2⁶²
     ///   bytes; `.unalignedPlaintext` for a length that a strategy without padding cannot hold; `.unsupported` for a
@@ -53,11 +55,11 @@ package struct GeneratedObject: Sendable {
         (self.strategy, self.key, self.plaintextByteCount, self.seed) = (strategy, key, plaintextByteCount, seed)
         (source, object) = (OracleSource(sealer), sealer.object)
         oracle = Oracle(strategy: strategy, key: key)
-        // What cannot be written is refused here, and not where it is read.
+        // An object that cannot be written must fail here, and not when it is read.
         if object.chunkCount > 0 { _ = try sealer.chunk(object.chunkCount - 1) }
     }
 
-    /// Writes an object, of whatever format.
+    /// Returns the sealer for an object of any format.
     static func sealer(
         _ strategy: Strategy, key: SecretKey, plaintextByteCount: UInt64, seed: UInt64
     ) throws(DecryptionError) -> OracleSealer {
@@ -67,13 +69,13 @@ package struct GeneratedObject: Sendable {
             alternative: seed)
     }
 
-    /// The bytes of its header; of some formats it is a look at the first chunk.
+    /// The length of the header, which in some formats overlaps the first chunk.
     var headerByteCount: UInt64 { object.sizes.headerEnd }
 
-    /// The cipher that a backend has to have for it; `nil` if it has no chunk.
+    /// The cipher that a backend needs for the object; `nil` if the object has no chunk.
     var need: CipherNeed? { (try? object.need()) ?? nil }
 
-    /// The plaintext, of which any range is computed when it is wanted.
+    /// The plaintext, of which ranges are computed on demand.
     package var plaintext: GroupPlaintext {
         GroupPlaintext(oracle: oracle, ciphertext: source, byteCount: plaintextByteCount)
     }

@@ -2,24 +2,24 @@ import ByteSources
 package import RandomAccess
 import Synchronization
 
-/// An object of one byte's value over and over, in CBC or CTR: its ciphertext is what a writer makes of that.
+/// An object whose plaintext is one byte repeated, in CBC or CTR. Its ciphertext is encrypted as a writer would.
 package struct RepeatedObject: Sendable {
-    /// The bytes' value.
+    /// The value of the bytes.
     package let byte: UInt8
     /// The plaintext's length in bytes.
     package let plaintextByteCount: UInt64
-    /// The ciphertext, made when it is first read.
+    /// The ciphertext, computed when it is first read.
     package let source: any ByteSource
     /// The plaintext.
     package let plaintext: GroupPlaintext
 
-    /// The longest plaintext, which is held in memory with its ciphertext.
+    /// The max plaintext length; plaintext and ciphertext are both held in memory.
     package static let maxByteCount: UInt64 = 16 << 20
 
-    /// Creates an object.
+    /// Describes an object.
     ///
-    /// - Throws: `DecryptionError.invalidParameter` for a length above ``maxByteCount``, or one that no ciphertext without
-    ///   padding has; `.unsupported` for authenticated chunks.
+    /// - Throws: `DecryptionError.invalidParameter` for a length above ``maxByteCount``, or one that no ciphertext
+    ///   without padding has; `.unsupported` for authenticated chunks.
     package init(
         strategy: Strategy, key: SecretKey, byte: UInt8, plaintextByteCount: UInt64
     ) throws(DecryptionError) {
@@ -38,7 +38,7 @@ package struct RepeatedObject: Sendable {
     }
 }
 
-/// The ciphertext of a plaintext that is held, made when it is first read.
+/// The ciphertext of a plaintext that is held, computed when it is first read.
 private final class RepeatedSource: ByteSource {
     let byteCount: UInt64
     private let plaintext: GroupPlaintext

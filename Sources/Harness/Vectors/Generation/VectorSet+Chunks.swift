@@ -1,14 +1,14 @@
 import ByteSources
 import RandomAccess
 
-/// Objects of authenticated chunks that are as they should be.
+/// Intact objects of authenticated chunks.
 extension VectorSet {
-    /// Key number `index` for a format: the longest AES key that it takes.
+    /// Returns key number `index` for a format, with the longest AES key length that the format takes.
     static func key(_ index: Int, for strategy: Strategy) -> SecretKey {
         key(3 * index + (strategy.format.keyByteCounts?.contains(32) ?? true ? 2 : 0))
     }
 
-    /// The plaintext bytes of the first chunk, and of each that follows.
+    /// Returns the number of plaintext bytes of the first chunk and of each later one.
     static func capacities(_ strategy: Strategy) -> (first: UInt64, full: UInt64) {
         guard let keyed = DescribedVectors.Keyed(strategy, key(0, for: strategy)) else {
             preconditionFailure("data/strategies.json: \(strategy.text)")
@@ -16,7 +16,7 @@ extension VectorSet {
         return (keyed.first, keyed.full)
     }
 
-    /// Reads of a plaintext around some edges of chunks, as a whole, and around its end.
+    /// Returns reads of a plaintext around some chunk edges, of the whole, and around its end.
     static func edgeReads(of length: UInt64, edges: [UInt64], full: UInt64) -> [ReadPattern] {
         edges.filter { $0 + 17 < length && $0 > 17 }.map { edge -> ReadPattern in
             .product(
@@ -29,7 +29,7 @@ extension VectorSet {
         ]
     }
 
-    /// Chunks of each number of blocks up to 33 and a part of one, with keys of each length: what is left over of any
+    /// Chunks of each number of blocks up to 33 and a partial one, with keys of each length, for the remainders of any
     /// stride.
     package static func chunkRests() -> [VectorGroup] {
         tagged.enumerated().flatMap { index, strategy in
@@ -45,7 +45,7 @@ extension VectorSet {
         }
     }
 
-    /// Chunks of a mebibyte, of which readers hold few.
+    /// Chunks of a mebibyte, of which readers can hold only a few.
     package static func largeChunks() -> [VectorGroup] {
         long.map { strategy in
             let (first, full) = capacities(strategy)
@@ -61,7 +61,7 @@ extension VectorSet {
         }
     }
 
-    /// Key material of any length.
+    /// Returns key material of any length.
     static func material(_ byteCount: Int, number: Int) -> SecretKey {
         made("\(byteCount) bytes are material for a key") { () throws(DecryptionError) in
             try SecretKey(material: (0..<byteCount).map { UInt8(truncatingIfNeeded: 7 * number + 13 * $0 + 1) })
@@ -69,9 +69,9 @@ extension VectorSet {
     }
 }
 
-/// How objects of authenticated chunks are read.
+/// The ways in which objects of authenticated chunks are read.
 extension VectorSet {
-    /// Orders of reads, objects in turn, several threads, and sources that behave.
+    /// Orders of reads, objects read in turn, several threads, and each behaviour of the source.
     package static func chunkReads() -> [VectorGroup] {
         chunkOrdersOfReads() + chunkInterleavings() + chunkThreads() + chunkCircumstances()
     }
@@ -80,7 +80,7 @@ extension VectorSet {
         tagged.enumerated().flatMap { index, strategy in
             let (first, full) = capacities(strategy)
             let length = first + full + 300
-            // Small steps across an edge: each chunk is read many times.
+            // Small steps across an edge read each chunk many times.
             let offsets = (0..<40).map { first - 1000 + 50 * UInt64($0) }.map { $0...$0 }
             let orders: [(String, VectorFlag, [ReadPattern])] = [
                 ("forward", .forwardReads, [.product(offsets: offsets, counts: [50], flags: [])]),

@@ -2,12 +2,12 @@ import ByteSources
 import RandomAccess
 
 extension VectorSet {
-    /// Reads that need the given IV, the block before, or a later counter, and nothing else that is hard.
+    /// Reads that need the given IV, the block before, or a later counter, and are otherwise simple.
     package static func chaining() -> [VectorGroup] {
         smallStrategies.enumerated().flatMap { index, strategy -> [VectorGroup] in
             let length: UInt64 = strategy.padding == Padding.none ? 48 * 4 : 48 * 4 - 5
             let chunk = strategy.chunkByteCount ?? .max
-            // Blocks inside chunks, alone and two at a time; the first chunk's first block.
+            // Blocks inside chunks, one and two at a time; and the first block of the first chunk.
             let inside = stride(from: UInt64(16), to: length - 16, by: 16).filter { $0 % chunk != 0 }
             let later: VectorFlag = strategy.cipher == .aesCTR ? .counterStart : .previousBlock
             let first = (0..<16).map { ReadPattern.product(offsets: [$0...$0], counts: [1, 16 - Int($0)], flags: []) }
@@ -24,7 +24,7 @@ extension VectorSet {
         }
     }
 
-    /// The same reads with keys of every length: for each strategy three objects that differ in nothing else.
+    /// The same reads with keys of every length: for each strategy, three objects that differ in nothing else.
     package static func keyLengths() -> [VectorGroup] {
         smallStrategies.enumerated().flatMap { index, strategy in
             (0..<3).map { number in
@@ -55,7 +55,7 @@ extension VectorSet {
         }
     }
 
-    /// Counter blocks that are a nonce of 12 or 8 bytes and zeros, as most libraries are given them.
+    /// Counter blocks made of a nonce of 12 or 8 bytes and zeros, as most libraries expect them.
     package static func shortNonces() -> [VectorGroup] {
         let nonces: [(String, UInt128)] = [
             ("12 bytes", 0x0102_0304_0506_0708_090a_0b0c_0000_0000),
@@ -73,7 +73,7 @@ extension VectorSet {
         }
     }
 
-    /// A small object of one flag, which all its reads have.
+    /// Returns a small object in which all reads have one flag.
     private static func small(
         _ name: String, _ flag: VectorFlag, strategy: Strategy, key number: Int, length: UInt64, seed: UInt64,
         windowByteCounts: [Int] = [.max], patterns: [ReadPattern]
@@ -85,7 +85,7 @@ extension VectorSet {
             patterns: patterns.map { $0.flagged([flag]) })
     }
 
-    /// Objects whose offsets need more than 31, 32 and 36 bits, and reads that jump about in them.
+    /// Objects whose offsets need more than 31, 32 and 36 bits, with reads that jump back and forth.
     package static func largeOffsets() -> [VectorGroup] {
         let length: UInt64 = 65 << 30
         let strategies =
@@ -94,7 +94,7 @@ extension VectorSet {
         return strategies.enumerated().map { number, strategy in
             let key = key(number)
             var patterns = lattice(around: [1 << 31, 1 << 32, 1 << 35, 1 << 36], of: length, flags: [.largeOffset])
-            // 2³² blocks of padding and data away from the start: 2³⁶ bytes of ciphertext.
+            // Offsets up to more than 2³² blocks from the start, which is 2³⁶ bytes of ciphertext.
             let stream = SplitMix64Stream(seed: UInt64(number))
             for index in 0..<UInt64(64) {
                 let count = Int(stream.word(2 * index + 1) % 4096)
@@ -124,7 +124,7 @@ extension VectorSet {
             ("2^128", 0xffff_ffff_ffff_ffff_ffff_ffff_ffff_fffd, .counterWrap),
         ]
         return starts.enumerated().map { number, start in
-            // Long enough for the eight-blocks-at-once code of every library, with the carry at several of its lanes.
+            // Long enough for the eight-block code of every library, with the carry in several of its lanes.
             let length: UInt64 = 16 * 40 + 5
             return held(
                 id: "counter-carry/\(start.0)/aes\(key(number).byteCount * 8)", flags: [start.2],
@@ -160,8 +160,8 @@ extension VectorSet {
         return groups
     }
 
-    /// Blocks that programs may take for something else: of zeros, of ones, equal to each other or to the IV, in the
-    /// ciphertext and in the plaintext; and IVs of zeros and of ones.
+    /// Blocks that programs may mistake for something else: zeros, ones, blocks equal to each other or to the IV, in
+    /// the ciphertext and in the plaintext; and IVs of zeros and of ones.
     package static func specialBlocks() -> [VectorGroup] {
         var groups: [VectorGroup] = []
         for (index, strategy) in smallStrategies.enumerated() {
@@ -187,7 +187,7 @@ extension VectorSet {
     private static let patterns = ReadPattern.product(
         offsets: [0...191], counts: [1, 16, 17, 48, 192], flags: [.specialBlock])
 
-    /// Twelve blocks.
+    /// Returns twelve blocks.
     private static func blocks(seed: UInt64, iv: Block) -> [UInt8] {
         let zeros = [UInt8](repeating: 0, count: 16)
         let ones = [UInt8](repeating: 0xff, count: 16)
@@ -196,7 +196,7 @@ extension VectorSet {
         return [some, zeros, zeros, other, other, other, ones, some, iv.bytes, ones, zeros, other].flatMap { $0 }
     }
 
-    /// An object that is defined by its ciphertext.
+    /// Returns an object that is defined by its ciphertext.
     private static func decrypted(
         id: String, strategy: Strategy, key: SecretKey, _ ciphertext: [UInt8]
     ) -> VectorGroup {
@@ -209,7 +209,7 @@ extension VectorSet {
             windowByteCounts: [.max, 32], patterns: [patterns])
     }
 
-    /// The steps of the published decryption runs of the Monte Carlo test, each an object of a thousand blocks.
+    /// The steps of the published decryption runs of the Monte Carlo test. Each is an object of a thousand blocks.
     package static func monteCarlo() -> [VectorGroup] {
         MonteCarloSeed.published.filter { $0.direction == .decrypt }.flatMap { seed in
             made(seed.name) { () throws(DecryptionError) in

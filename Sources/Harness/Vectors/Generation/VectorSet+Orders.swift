@@ -2,7 +2,7 @@ import ByteSources
 import RandomAccess
 
 extension VectorSet {
-    /// Reads whose order matters to readers that keep state: forward, backward, repeated, after an empty or failed read.
+    /// Reads whose order matters to readers with state: forward, backward, repeated, after an empty or failed read.
     package static func readOrders() -> [VectorGroup] {
         smallStrategies.enumerated().flatMap { index, strategy in
             let length: UInt64 = strategy.padding == Padding.none ? 240 : 245
@@ -24,8 +24,8 @@ extension VectorSet {
         }
     }
 
-    /// Objects that are open at the same time and read in turn: with different keys, with one key and different IVs, and
-    /// of different strategies.
+    /// Objects that are open at the same time and read in turn: with different keys, with one key and different IVs,
+    /// and of different strategies.
     package static func interleavings() -> [VectorGroup] {
         let continuous = (0..<3).map { Strategy.whole(.aesCBC, iv: iv(13 + $0)) }
         let sets: [(String, [(Strategy, Int)])] = [
@@ -38,7 +38,7 @@ extension VectorSet {
             objects.enumerated().map { index, object in
                 let stream = SplitMix64Stream(seed: UInt64(11000 + index))
                 let length = object.0.padding == Padding.none ? 496 : 500 + UInt64(index)
-                // Some reads are the same for all objects, some each one's own.
+                // Some reads are the same for all objects, others differ.
                 let patterns = (0..<60).map { number -> ReadPattern in
                     let own = stream.word(UInt64(number)) % length
                     let offset = number % 3 == 0 ? UInt64(8 * number) : own
@@ -52,7 +52,7 @@ extension VectorSet {
         }
     }
 
-    /// One object, read by four threads at once, each with all the reads in an order of its own.
+    /// One object that four threads read at once. Each thread does all reads, in its own order.
     package static func concurrentReads() -> [VectorGroup] {
         smallStrategies.enumerated().map { number, strategy in
             let length: UInt64 = strategy.padding == Padding.none ? 65536 : 65541
@@ -70,7 +70,7 @@ extension VectorSet {
         }
     }
 
-    /// Reads of `step` bytes, one behind the other, to the end and past it; or the other way.
+    /// Returns reads of `step` bytes, one after the other, to the end and past it, or in reverse order.
     private static func steps(of step: Int, to length: UInt64, backward: Bool) -> ReadPattern {
         let offsets = stride(from: 0, through: length, by: step).map { $0...$0 }
         return .product(offsets: backward ? offsets.reversed() : offsets, counts: [step], flags: [])
@@ -80,12 +80,13 @@ extension VectorSet {
         .product(offsets: offsets.map { $0...$0 }, counts: [1, 1, 16, 16, 16, 20, 64, 64, 20, 16, 1, 1], flags: [])
     }
 
-    /// A read that starts past the end, and one that does not.
+    /// Returns a read that starts past the end, and one that does not.
     private static func failureBefore(_ offset: UInt64, of length: UInt64) -> [ReadPattern] {
         [one(length + 1 + offset % 20, 16), one(offset, 1 + Int(offset) % 40)]
     }
 
-    /// A read of nothing, inside of the plaintext or at its end, and one that is to follow on or to start elsewhere.
+    /// Returns a read of no bytes, inside the plaintext or at its end, and reads that continue there or start
+    /// elsewhere.
     private static func emptyBefore(_ offset: UInt64, of length: UInt64) -> [ReadPattern] {
         let empty = offset % 36 == 0 ? length : offset
         return [one(empty, 0), one(offset, 1 + Int(offset) % 40), one(length - offset / 2, 16), one(offset / 2, 5)]
@@ -95,11 +96,11 @@ extension VectorSet {
         .product(offsets: [offset...offset], counts: [count], flags: [])
     }
 
-    /// Short reads, failures, early ends and changes of the source, and the fetches of each read.
+    /// Short reads, failures, early ends and length changes of the source, and the fetches of each read.
     package static func circumstances() -> [VectorGroup] {
         supplies.enumerated().flatMap { number, supply in
             smallStrategies.enumerated().map { index, strategy in
-                // Chunks of three blocks, of which reads touch several; windows of one and of two blocks.
+                // Chunks of three blocks, so that reads touch several; windows of one and of two blocks.
                 let length: UInt64 = strategy.padding == Padding.none ? 48 * 5 : 48 * 5 - 7
                 return held(
                     id: "circumstances/\(supply.1.rawValue)/\(strategy.label)", flags: [supply.1], strategy: strategy,
@@ -118,13 +119,13 @@ extension VectorSet {
         }
     }
 
-    /// How sources behave, and the class of bugs that each stands for.
+    /// The behaviours of sources, each with the class of bugs that it stands for.
     static let supplies: [(SourceSupply, VectorFlag)] = [
         (.whole, .minimalFetch), (.whole, .bufferBounds), (.shortReads, .shortReads), (.failing, .sourceFailure),
         (.endingEarly, .sourceEndsEarly), (.recovering, .afterFailure), (.changing, .changedLength),
     ]
 
-    /// Small objects that are read hundreds of times, in an order without a pattern.
+    /// Small objects that are read hundreds of times, at random offsets.
     package static func seekStorms() -> [VectorGroup] {
         smallStrategies.enumerated().map { index, strategy in
             let length: UInt64 = strategy.padding == Padding.none ? 4800 : 4801

@@ -4,7 +4,7 @@ import RandomAccess
 extension VectorSet {
     static var paddedStrategies: [Strategy] { smallStrategies.filter { $0.padding == .pkcs7 } }
 
-    /// Blocks that look like padding, in the middle of a plaintext and, without padding, at its end.
+    /// Blocks that look like padding, in the middle of a plaintext and, if there is no padding, at its end.
     package static func paddingLookalikes() -> [VectorGroup] {
         let plaintext: [UInt8] = [16, 1, 2, 16, 15, 16].flatMap { value in
             [UInt8](repeating: 0x41, count: 16 - Int(value)) + [UInt8](repeating: value, count: Int(value))
@@ -21,8 +21,8 @@ extension VectorSet {
         }
     }
 
-    /// Objects of nothing but bytes that look like padding, wherever a reader cuts what it reads into pieces: at 1, 4
-    /// or 64 KiB, or at 1 MiB.
+    /// Objects that consist of bytes that look like padding, for readers that cut a read into pieces of 1, 4 or 64 KiB
+    /// or of 1 MiB.
     package static func lookalikePieces(shortestByteCount: UInt64 = 0, longestByteCount: UInt64 = .max) -> [VectorGroup]
     {
         let lengths: [UInt64] = [1040, 4112, 262_160, 4_194_320].filter {
@@ -34,7 +34,7 @@ extension VectorSet {
         return lengths.flatMap { length in
             ([1, 2, 8, 16] as [UInt8]).flatMap { value in
                 strategies.enumerated().compactMap { index, strategy in
-                    // Long objects of the two extremes only; chunks only where there are several.
+                    // Long objects have only the two extreme values. Objects with chunks have several of them.
                     guard length < 1 << 20 || value == 1 || value == 16, index == 0 || length > 65536 else {
                         return nil
                     }
@@ -61,7 +61,7 @@ extension VectorSet {
         }
     }
 
-    /// Ends that do not unpad: impossible values, and each position of each padding damaged in turn.
+    /// Ends whose padding is invalid: impossible values, and each position of each padding damaged in turn.
     package static func badPaddings() -> [VectorGroup] {
         var ends: [(String, [UInt8])] = [0, 17, 18, 32, 127, 128, 240, 255].map {
             ("last byte \($0)", [UInt8](repeating: $0, count: 16))
@@ -76,7 +76,7 @@ extension VectorSet {
         }
         return paddedStrategies.enumerated().flatMap { index, strategy in
             ends.enumerated().map { number, end in
-                // The end is the object's only block, its second, or the first or a later one of its second chunk.
+                // The end is the object's only block, its second, or the first or a later block of its second chunk.
                 let before = [0, 16, 48, 64][(number + index) % 4]
                 let key = key(number)
                 let oracle = Oracle(strategy: strategy, key: key)
@@ -88,7 +88,7 @@ extension VectorSet {
         }
     }
 
-    /// Ciphertext lengths that no plaintext has, and last chunks that no writer makes.
+    /// Ciphertext lengths that no plaintext has, and last chunks that no writer produces.
     package static func impossibleLengths() -> [VectorGroup] {
         var groups: [VectorGroup] = []
         for strategy in smallStrategies where strategy.cipher == .aesCBC {
@@ -118,7 +118,7 @@ extension VectorSet {
             for count in 1...15 {
                 let end =
                     [UInt8](repeating: 0x41, count: 16 - count) + [UInt8](repeating: UInt8(count), count: count)
-                // Three blocks of data and up to fifteen bytes more than a chunk holds.
+                // Three blocks of data, and up to fifteen bytes more than a chunk holds.
                 for chunksBefore in [0, 1] {
                     let first = chunksBefore == 1 ? oracle.encrypt([UInt8](repeating: 0x42, count: 48)) : []
                     let last = oracle.encrypt(
@@ -134,7 +134,7 @@ extension VectorSet {
         return groups
     }
 
-    /// A ciphertext whose last block decrypts to `end`, after so many plaintext bytes (a multiple of 16).
+    /// Returns a ciphertext whose last block decrypts to `end`, after `byteCount` plaintext bytes (a multiple of 16).
     static func ciphertext(ending end: [UInt8], after byteCount: Int, oracle: Oracle) -> [UInt8] {
         let chunkByteCount = oracle.strategy.chunkByteCount.map { Int($0) } ?? .max
         let data = [UInt8](repeating: 0x42, count: byteCount)
@@ -143,7 +143,7 @@ extension VectorSet {
             + oracle.encrypt(blocks: Array(data.dropFirst(chunkByteCount)) + end, chunk: 1)
     }
 
-    /// An object that does not open.
+    /// Returns an object that does not open.
     static func failing(
         id: String, flag: VectorFlag, strategy: Strategy, key: SecretKey, ciphertext: [UInt8], error: ErrorName
     ) -> VectorGroup {
@@ -151,8 +151,8 @@ extension VectorSet {
             id: id, flags: [flag], strategy: strategy, key: key, ciphertext: MemorySource(ciphertext), error: error)
     }
 
-    /// Every value of the last byte: the sixteen right ones, with data before them that looks like more padding, and
-    /// with each of their bytes wrong in turn; and the 240 values that are never right.
+    /// Every value of the last byte: the sixteen valid ones, preceded by data that looks like more padding, and with
+    /// each padding byte wrong in turn; and the 240 values that are never valid.
     package static func paddingBytes() -> [VectorGroup] {
         let strategy = Strategy.whole(.aesCBC, iv: iv(12))
         var groups: [VectorGroup] = []
@@ -172,7 +172,7 @@ extension VectorSet {
     }
 
     private static func rightEnds(_ count: Int, strategy: Strategy) -> [VectorGroup] {
-        // Before the padding: other bytes, and the padding's own value.
+        // Before the padding are other bytes, or bytes with the padding's value.
         [UInt8(0x41), UInt8(count)].enumerated().map { number, filling in
             let before = [0, 16, 48][(count + number) % 3]
             let data = streamBytes(seed: UInt64(count), count: before) + [UInt8](repeating: filling, count: 16 - count)
@@ -199,7 +199,7 @@ extension VectorSet {
         }
     }
 
-    /// Two bytes are wrong so that a sum, or an exclusive or, over the padding is right.
+    /// Returns padding with two wrong bytes, so that the sum or the exclusive or of the padding is still right.
     private static func balancedEnds(_ count: Int, strategy: Strategy) -> [VectorGroup] {
         guard count >= 3 else { return [] }
         let good = [UInt8](repeating: 0x41, count: 16 - count) + [UInt8](repeating: UInt8(count), count: count)
@@ -211,7 +211,7 @@ extension VectorSet {
         }
     }
 
-    /// An object that ends in a block that is no padding: its only block, its second or its fourth.
+    /// Returns an object that ends in a block without valid padding: its only block, its second or its fourth.
     private static func end(_ block: [UInt8], of strategy: Strategy, number: Int, name: String) -> VectorGroup {
         let before = [0, 16, 48][number % 3]
         let key = key(number)
@@ -221,8 +221,8 @@ extension VectorSet {
             error: .invalidPadding)
     }
 
-    /// What mutants are put to: every class of bugs, in objects that take little time; those that most mutants fail
-    /// soon come first.
+    /// The vectors for mutants: every class of bugs, in objects that take little time. The vectors that most mutants
+    /// fail come first.
     package static func mutation() -> [VectorGroup] {
         var groups = exhaustive(blockCounts: 0...1)
         groups += chaining() + keyLengths() + readOrders() + interleavings() + concurrentReads() + circumstances()
@@ -231,8 +231,8 @@ extension VectorSet {
         groups += sequenceCarries() + counterCarries() + counterByteCarries() + shortNonces()
         groups += smallWindows() + offsetWidths() + seekStorms() + Array(monteCarlo().prefix(3))
         groups += specialBlocks() + longReads().filter { $0.plaintext.byteCount < 10 << 20 }
-        // Some of those that hold most, and some of their reads: all short ones, those that end at a block's edge or
-        // around the first chunk's, and others. The same flags kill each mutant, in less time.
+        // The largest classes are thinned out: all short objects, those that end at a block's edge or around the first
+        // chunk's edge, and some others, with a part of their reads. The same flags kill each mutant in less time.
         groups += (continuousLengths() + chunkedLengths()).filter { group in
             let length = group.plaintext.byteCount
             return length <= 48 || length % 16 < 2 || length % 5 == 0 || (145...175).contains(length)

@@ -19,7 +19,7 @@ extension VectorSet {
         return groups
     }
 
-    /// All plain strategies; chunks of three blocks, so that ranges cross several.
+    /// All plain strategies, with chunks of three blocks, so that ranges cross several.
     static var smallStrategies: [Strategy] { plain(chunkByteCount: 48) { iv($0) } }
 
     private static func everyRange(of length: Int, strategy: Strategy, number: Int, seed: UInt64) -> VectorGroup {
@@ -27,7 +27,8 @@ extension VectorSet {
         var flags: [VectorFlag] = [.exhaustive]
         if length == 0 { flags.append(.emptyObject) }
         if strategy.padding == .pkcs7, length % 16 == 0 { flags.append(.paddingBlock) }
-        // One window that is not a multiple of 16, one that does not divide a chunk, one that is a chunk.
+        // The windows include one that is not a multiple of 16, one that does not divide a chunk, and one of a whole
+        // chunk.
         let window = [16, 40, 32, 48, 64][number % 5]
         return held(
             id: "exhaustive/\(strategy.label)/aes\(key.byteCount * 8)/\(length)", source: "generated, seed \(seed)",
@@ -35,12 +36,12 @@ extension VectorSet {
             windowByteCounts: [.max, window], patterns: [.exhaustive(past: 2, flags: flags)])
     }
 
-    /// Chunk lengths that people use: small, typical, and those of the two articles.
+    /// Chunk lengths in practical use: small, typical, and those of the two articles.
     private static let chunkByteCounts: [UInt64] = [4096, 65536, 1 << 20, 16_000_000, 16 << 20, 100 << 20]
-    /// Window lengths, likewise.
+    /// Window lengths in practical use.
     private static let windowByteCounts = [4096, 65536, 16_000_000, 100 << 20]
 
-    /// A lattice of ranges around each chunk edge of objects of two and a half chunks, and their ends.
+    /// A lattice of ranges around each chunk edge of objects of two and a half chunks, and around their ends.
     package static func chunkEdges() -> [VectorGroup] {
         var groups: [VectorGroup] = []
         for chunkByteCount in chunkByteCounts {
@@ -60,7 +61,7 @@ extension VectorSet {
         return groups
     }
 
-    /// The same around the edges of windows, which only the reader knows.
+    /// A lattice of ranges around the edges of windows, which only the reader knows.
     package static func windowEdges() -> [VectorGroup] {
         var groups: [VectorGroup] = []
         for window in windowByteCounts {
@@ -80,7 +81,7 @@ extension VectorSet {
         return groups
     }
 
-    /// A whole window, from edge to edge, one read for each of the articles' lengths.
+    /// One read of a whole window for each of the articles' lengths.
     package static func wholeWindows() -> [VectorGroup] {
         [(16_000_000, Strategy.whole(.aesCTR, iv: iv(1))), (100 << 20, .whole(.aesCBC, iv: iv(2)))].map {
             window, strategy in
@@ -98,13 +99,14 @@ extension VectorSet {
         plain(chunkByteCount: 16) { iv(3 + $0) }.filter { $0.chunkByteCount == nil }
     }
 
-    /// A length near `length`: not a multiple of 16 where that can be, every fourth time one.
+    /// Returns a length near `length`. It is not a multiple of 16 if the strategy allows that, except every fourth
+    /// time.
     private static func objectByteCount(_ length: UInt64, padding: Padding?, number: Int) -> UInt64 {
         let whole = length / 16 * 16
         return padding == Padding.none || number % 4 == 3 ? whole : whole + UInt64(number % 15) + 1
     }
 
-    /// Ranges that start and end just before, at and just behind each edge.
+    /// Returns ranges that start and end just before, at and just after each edge.
     static func lattice(around edges: [UInt64], of length: UInt64, flags: [VectorFlag]) -> [ReadPattern] {
         edges.map { edge in
             .product(
@@ -113,7 +115,8 @@ extension VectorSet {
         }
     }
 
-    /// The last 1 to 32 bytes: alone, all of those to the end, and past it; the end; and past that.
+    /// Returns reads of the last 1 to 32 bytes: one byte, all bytes to the end, and past it; and reads at and past the
+    /// end.
     static func ends(of length: UInt64) -> [ReadPattern] {
         [
             .product(
@@ -123,14 +126,14 @@ extension VectorSet {
         ]
     }
 
-    /// Numbers of blocks that vectorised code takes at once.
+    /// The numbers of blocks that vectorised code processes at once.
     private static let gearBlockCounts: [UInt64] = [8, 16, 32, 64, 128]
 
-    /// Each start residue with each length residue modulo 16, wherever code changes gear.
+    /// Each residue modulo 16 of a read's start with each of its length, wherever code switches to another stride.
     ///
-    /// Objects of 300 blocks, the chunked ones with an edge at block 256. Reads of 1 to 32 bytes start at every byte of
-    /// the first blocks, of those around each gear's length and the edge, and of the last ones; reads of every length
-    /// around each gear's start at every byte of the first block and at some of the second.
+    /// Objects have 300 blocks, the chunked ones with an edge at block 256. Reads of 1 to 32 bytes start at every byte
+    /// of the first blocks, of those around each stride's length and the edge, and of the last blocks. Reads of every
+    /// length around each stride start at every byte of the first block and at some bytes of the second.
     package static func residues() -> [VectorGroup] {
         plain(chunkByteCount: 4096) { iv(7 + $0) }.enumerated().map { number, strategy in
             let key = key(number + 1)
@@ -149,8 +152,8 @@ extension VectorSet {
         }
     }
 
-    /// Each number of blocks up to 49 from each of the first 16 blocks on, with every key length: what is left over of any
-    /// stride, in code that is unrolled for one key length alone.
+    /// Each number of blocks up to 49 from each of the first 16 blocks on, with every key length. They cover the
+    /// remainders of any stride, also in code that is unrolled for one key length only.
     ///
     /// - Source: openssl/openssl#32883, where a compiler broke steps of four blocks for keys of 192 and 256 bits.
     package static func strideRests() -> [VectorGroup] {
@@ -166,7 +169,8 @@ extension VectorSet {
                     strategy: strategy, key: key, plaintext: streamBytes(seed: UInt64(7100 + number), count: 1024),
                     patterns: [
                         .product(
-                            // An odd number of counts: an evenly spaced choice of the reads meets every rest.
+                            // The number of counts is odd, so that an evenly spaced choice of the reads includes every
+                            // remainder.
                             offsets: (0..<16).map { 16 * $0...16 * $0 }, counts: (1...49).map { 16 * $0...16 * $0 },
                             toEnd: [], flags: [.strideEdge, .keyLength])
                     ])
@@ -174,12 +178,13 @@ extension VectorSet {
         }
     }
 
-    /// Every plaintext length from 0 to 513 bytes in one chain: read whole, by its last 1 to 32 bytes, and past its end.
+    /// Every plaintext length from 0 to 513 bytes in one chain: read whole, by its last 1 to 32 bytes, and past its
+    /// end.
     package static func continuousLengths() -> [VectorGroup] {
         lengths(of: .whole(.aesCBC, iv: iv(10)), through: 513, seed: 8000)
     }
 
-    /// The same in chunks of ten blocks, each with an IV and padding of its own.
+    /// The same lengths in chunks of ten blocks, each with its own IV and padding.
     package static func chunkedLengths() -> [VectorGroup] {
         lengths(of: chunked(160, iv: iv(11), padding: .pkcs7), through: 513, seed: 9000)
     }
@@ -200,7 +205,7 @@ extension VectorSet {
         }
     }
 
-    /// Offsets around 2³¹, 2³², 2³⁵, 2³⁶, 2⁴⁰ and 2⁴⁸, each in an object that ends before the next of them.
+    /// Offsets around 2³¹, 2³², 2³⁵, 2³⁶, 2⁴⁰ and 2⁴⁸. Each is in an object that ends before the next of them.
     package static func offsetWidths() -> [VectorGroup] {
         let edges: [(VectorFlag, UInt64)] = [
             (.beyond31Bits, 31), (.beyond32Bits, 32), (.beyond35Bits, 35), (.beyond36Bits, 36),
@@ -225,7 +230,7 @@ extension VectorSet {
         }
     }
 
-    /// Windows of a few KiB: reads of whole ones, of several, and beside their edges.
+    /// Windows of a few KiB: reads of one whole window, of several, and near their edges.
     package static func smallWindows() -> [VectorGroup] {
         [256, 4096].flatMap { window in
             continuousStrategies.enumerated().map { index, strategy in
@@ -244,8 +249,8 @@ extension VectorSet {
         }
     }
 
-    /// Reads of a hundred kilobytes to tens of megabytes, over many windows and chunks; chunks of one block, and of more
-    /// than 32 bits; and a source that delivers a long read in small parts.
+    /// Reads of a hundred kilobytes to tens of megabytes, over many windows and chunks; chunks of one block, and of
+    /// more than 32 bits; and a source that delivers a long read in small parts.
     package static func longReads() -> [VectorGroup] {
         let inChunks = [
             chunked(4096, iv: iv(21), padding: .pkcs7), chunked(65536, iv: iv(22), isOneIV: true, padding: .none),
@@ -288,7 +293,7 @@ extension VectorSet {
         return groups + extremeChunks()
     }
 
-    /// Chunks of one block, every range; and chunks whose length and number need many bits.
+    /// Chunks of one block, with every range, and chunks whose length and number need many bits.
     private static func extremeChunks() -> [VectorGroup] {
         var groups: [VectorGroup] = []
         let (shortest, longest): (UInt64, UInt64) = (16, 5 << 30)

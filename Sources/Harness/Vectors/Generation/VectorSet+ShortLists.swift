@@ -2,18 +2,18 @@ import ByteSources
 import RandomAccess
 
 extension VectorSet {
-    /// Short lists of the reads that faults of a class fail as a rule, for programs that get a choice of the vectors:
-    /// each list is chosen as a whole.
+    /// Short lists of reads that the faults of a class usually fail, for programs that run a choice of the vectors.
+    /// Each list is chosen as a whole.
     package static func shortLists() -> [VectorGroup] {
         lookalikeEnds() + specialReads() + strideReads() + carryReads() + widthReads() + windowReads()
             + chunkNumberReads()
             + chunkEndReads() + nonceReads()
     }
 
-    /// Tells if a group is such a list.
+    /// Says whether a group is such a list.
     package static func isShortList(_ group: VectorGroup) -> Bool { group.id.hasPrefix(shortListPrefix) }
 
-    /// The start of the names of such lists.
+    /// The prefix of the names of such lists.
     static let shortListPrefix = "short-list/"
     private static let prefix = shortListPrefix
 
@@ -23,7 +23,7 @@ extension VectorSet {
         reads.map { .product(offsets: [$0.offset...$0.offset], counts: [$0.count], flags: [flag]) }
     }
 
-    /// Reads that end with a block that looks like padding and is data.
+    /// Reads that end with a data block that looks like padding.
     private static func lookalikeEnds() -> [VectorGroup] {
         let values: [UInt8] = [1, 2, 8, 15, 16, 3]
         let plaintext = values.flatMap { value in
@@ -39,7 +39,7 @@ extension VectorSet {
         }
     }
 
-    /// Reads of blocks of zeros, of ones, or equal to others, alone and beside each other.
+    /// Reads of blocks of zeros, of ones, or equal to others, alone and next to each other.
     private static func specialReads() -> [VectorGroup] {
         specialBlocks().filter { $0.id.contains("/iv any/") }.map { group in
             let length = group.plaintext.byteCount
@@ -53,7 +53,7 @@ extension VectorSet {
         }
     }
 
-    /// Reads of a few more blocks than vectorised code takes at a time, with keys of each length.
+    /// Reads of a few more blocks than vectorised code processes at a time, with keys of each length.
     private static func strideReads() -> [VectorGroup] {
         let strategies: [Strategy] = [.whole(.aesCTR, iv: iv(28)), .whole(.aesCBC, iv: iv(29))]
         return strategies.flatMap { strategy in
@@ -91,7 +91,7 @@ extension VectorSet {
         }
     }
 
-    /// Reads that cross an offset that needs one bit more.
+    /// Reads that cross an offset at which one more bit is needed.
     private static func widthReads() -> [VectorGroup] {
         let widths: [(UInt64, VectorFlag)] = [
             (31, .beyond31Bits), (32, .beyond32Bits), (35, .beyond35Bits), (36, .beyond36Bits),
@@ -111,7 +111,7 @@ extension VectorSet {
         }
     }
 
-    /// Reads of whole windows, as readers with buffers of 4 KiB to 1 MiB have them.
+    /// Reads of whole windows, as readers with buffers of 4 KiB to 1 MiB make them.
     private static func windowReads() -> [VectorGroup] {
         continuousStrategies.enumerated().map { index, strategy in
             let reads = [4096, 16384, 65536, 1 << 20].flatMap { window -> [Range] in
@@ -125,7 +125,7 @@ extension VectorSet {
         }
     }
 
-    /// Reads around chunks whose number needs one byte more.
+    /// Reads around chunks at which the chunk number needs one more byte.
     private static func chunkNumberReads() -> [VectorGroup] {
         made("chunk numbers") { () throws(DecryptionError) in
             let vectors = DescribedVectors.known
@@ -136,7 +136,7 @@ extension VectorSet {
         }
     }
 
-    /// Reads around the end of objects that end with a full chunk, behind which some formats have an empty one.
+    /// Reads around the end of objects that end with a full chunk, after which some formats have an empty one.
     private static func chunkEndReads() -> [VectorGroup] {
         made("chunk ends") { () throws(DecryptionError) in
             let vectors = DescribedVectors.known
@@ -146,7 +146,7 @@ extension VectorSet {
         }
     }
 
-    /// Some reads of a group that holds more.
+    /// Returns a list with some reads of a group.
     private static func list(of group: VectorGroup, _ reads: [RangeRead], _ flag: VectorFlag) -> VectorGroup {
         VectorGroup(
             id: prefix + group.id, flags: group.flags, strategy: group.strategy, key: group.key,
@@ -154,7 +154,7 @@ extension VectorSet {
             patterns: list(reads.map { ($0.offset, $0.count) }, flag))
     }
 
-    /// Reads that start at the first counters behind a short nonce.
+    /// Reads that start at the first counters of a short nonce.
     private static func nonceReads() -> [VectorGroup] {
         shortNonces().map { group in
             let reads: [Range] = [(0, 16), (0, 200), (16, 16), (16, 200), (32, 33), (40, 130), (80, 16)]

@@ -2,14 +2,14 @@ package import RandomAccess
 import SubjectProtocol
 internal import Support
 
-/// The strategies of the vectors, which `data/strategies.json` lists by what they are for.
+/// The strategies of the vectors, which `data/strategies.json` lists by their use.
 extension VectorSet {
-    /// Formats without tags, the simplest first: each way in which a block depends on those before it, on an IV, and on
-    /// its chunk; with and without padding.
+    /// Returns formats without tags, the simplest first. They cover each way in which a block depends on earlier
+    /// blocks, on an IV and on its chunk, with and without padding.
     ///
     /// - Parameters:
-    ///   - chunkByteCount: The chunks' length, where there are chunks.
-    ///   - iv: The IV, given the number of the format among these.
+    ///   - chunkByteCount: The length of the chunks, if the format has chunks.
+    ///   - iv: Returns the IV for the index of a format among these.
     /// - Returns: The strategies.
     package static func plain(chunkByteCount: UInt64, iv: (Int) -> Block) -> [Strategy] {
         plainStrategies.map { strategy in
@@ -19,12 +19,12 @@ extension VectorSet {
         }
     }
 
-    /// The same with one IV, of which padded ones come first where they are chains.
+    /// Returns the same strategies, all with one IV. The CBC ones with padding come before those without.
     package static func plain(chunkByteCount: UInt64, iv: Block) -> [Strategy] {
         plain(chunkByteCount: chunkByteCount) { _ in iv }
     }
 
-    /// One of them: in chunks, whose IVs are one and the same or follow each other.
+    /// Returns one of these strategies in chunks, whose IVs are all the same or follow each other.
     package static func chunked(
         _ byteCount: UInt64, iv: Block, isOneIV: Bool = false, padding: Padding
     ) -> Strategy {
@@ -35,10 +35,10 @@ extension VectorSet {
         return strategy
     }
 
-    /// Says whether a strategy is of a format without tags that textbooks have: a list has it.
+    /// Says whether a format is a textbook one without tags, which is in the list `plain`.
     package static func isPlain(_ format: Format) -> Bool { plainStrategies.contains { $0.format == format } }
 
-    /// Says whether a format has vectors that do not follow from its description: a list has it.
+    /// Says whether a format has vectors that are not derived from its description, since it is in a list.
     package static func isListed(_ format: Format) -> Bool { listedNames.contains(format.name) }
 
     private static let listedNames = Set((plainStrategies + tagged + long).map(\.name))
@@ -47,10 +47,10 @@ extension VectorSet {
         if !names.contains(name) { names.append(name) }
     }
 
-    /// Formats with tags and small chunks, as people use them.
+    /// Formats with tags and small chunks, as they are used in practice.
     package static let tagged = listed("tagged")
 
-    /// One with large chunks.
+    /// Formats with large chunks.
     static let long = listed("long")
 
     private static func listed(_ use: String) -> [Strategy] {
@@ -66,27 +66,27 @@ extension VectorSet {
 }
 
 extension Strategy {
-    /// The same strategy in chunks of another length, where there are chunks.
+    /// Returns the same strategy with another chunk length, if it has chunks.
     func withChunks(of byteCount: UInt64) -> Strategy {
         guard case .name(let name)? = format.chunk?.expression else { return self }
         return replacing(name, with: .integer(Int128(byteCount)))
     }
 
-    /// The same strategy of an object that is bound to something else, where it is bound to anything.
+    /// Returns the strategy of the same object with another binding, if it has a binding.
     func bound(to bytes: [UInt8]) -> Strategy {
         guard let input = format.inputs.first(where: { $0.kind == .bytes(nil) }) else { return self }
         return replacing(input.name, with: .bytes(ByteString(bytes)))
     }
 
-    /// What the object is bound to; `nil` where there is no such thing.
+    /// The bytes to which the object is bound; `nil` if the format has no such bytes.
     var binding: [UInt8]? {
         format.inputs.first { $0.kind == .bytes(nil) }.flatMap { self[$0.name]?.bytes?.array }
     }
 
-    /// Says whether all chunks start from one IV.
+    /// Says whether all chunks start with the same IV.
     package var hasOneIV: Bool { (try? facts().hasOwnNonces) == false }
 
-    /// The strategy's text without its IV, in which long bytes are only counted: for identifiers.
+    /// The strategy's text for identifiers: without its IV, and with the length of long bytes instead of the bytes.
     package var label: String {
         let isShort = format.inputs.allSatisfy { input in
             input.kind != .bytes(nil) || (self[input.name]?.bytes?.count ?? 0) <= 16

@@ -1,21 +1,21 @@
 import ByteSources
 import RandomAccess
 
-/// The generated vectors, class by class. Which there are is the same in every run.
+/// The generated vectors by class. They are the same in every run.
 package enum VectorSet {
-    /// Everything that `chunkwise verify` runs by default beside the files in `data/vectors`.
+    /// Returns all vectors that `chunkwise verify` runs by default, except the files in `data/vectors`.
     package static func standard() -> [VectorGroup] {
         files.flatMap { $0.groups() }
     }
 
-    /// Key number `index`: 16, 24 and 32 bytes in turn, distinct bytes in each.
+    /// Returns key number `index`. The keys have 16, 24 and 32 bytes in turn, and distinct bytes.
     static func key(_ index: Int) -> SecretKey {
         let byteCount = [16, 24, 32][index % 3]
         let bytes = (0..<byteCount).map { UInt8(truncatingIfNeeded: 7 * index + 13 * $0 + 1) }
         return made("\(byteCount) bytes are an AES key") { () throws(DecryptionError) in try SecretKey(bytes) }
     }
 
-    /// What `make` returns. It cannot fail, since the parameters of the vectors are right.
+    /// Returns the result of `make`, which cannot fail, since the parameters of the vectors are right.
     static func made<Value>(_ what: String, _ make: () throws(DecryptionError) -> Value) -> Value {
         do {
             return try make()
@@ -24,12 +24,12 @@ package enum VectorSet {
         }
     }
 
-    /// IV number `index`: sixteen distinct bytes, each of two distinct digits.
+    /// Returns IV number `index`: sixteen distinct bytes, each of two distinct digits.
     static func iv(_ index: Int) -> Block {
         Block(bigEndianValue: 0x0123_4567_89ab_cdef_1032_5476_98ba_dcfe ^ UInt128(index) << 64)
     }
 
-    /// A small object that is held: a plaintext, and its ciphertext as a writer makes it.
+    /// Returns a small object that is held in memory: a plaintext, and its ciphertext as a writer makes it.
     static func held(
         id: String, source: String = "generated", flags: [VectorFlag], strategy: Strategy, key: SecretKey,
         plaintext: [UInt8], windowByteCounts: [Int] = [.max], interleaving: String? = nil, threadCount: Int = 1,
@@ -42,14 +42,14 @@ package enum VectorSet {
             threadCount: threadCount, patterns: patterns)
     }
 
-    /// The first bytes of the stream for a seed.
+    /// Returns the first bytes of a seed's stream.
     static func streamBytes(seed: UInt64, count: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         bytes.withUnsafeMutableBytes { SplitMix64Stream(seed: seed).fill($0, from: 0) }
         return bytes
     }
 
-    /// An object that is computed; its plaintext is held where it is small.
+    /// Returns a computed object; its plaintext is held if it is small.
     static func generated(
         id: String, flags: [VectorFlag], strategy: Strategy, key: SecretKey, plaintextByteCount: UInt64, seed: UInt64,
         windowByteCounts: [Int] = [.max], interleaving: String? = nil, threadCount: Int = 1, patterns: [ReadPattern]
@@ -62,9 +62,9 @@ package enum VectorSet {
         }
     }
 
-    /// The same of a strategy that somebody else chose.
+    /// Returns the same for a strategy that is not one of ours.
     ///
-    /// - Throws: `DecryptionError` for an object that cannot be.
+    /// - Throws: `DecryptionError` for an impossible object.
     static func computed(
         id: String, flags: [VectorFlag], strategy: Strategy, key: SecretKey, plaintextByteCount: UInt64, seed: UInt64,
         windowByteCounts: [Int] = [.max], interleaving: String? = nil, threadCount: Int = 1, patterns: [ReadPattern]
@@ -79,11 +79,11 @@ package enum VectorSet {
     }
 }
 
-/// Vectors of a kind: what one generated file holds.
+/// A class of vectors: the contents of one generated file.
 package struct VectorClass: Sendable {
-    /// The file's name in `data/vectors`, without its ending.
+    /// The file's name in `data/vectors`, without its extension.
     package let name: String
-    /// What the vectors are, for the file's header.
+    /// The description of the vectors in the file's header.
     package let summary: String
 
     private let makeGroups: @Sendable () -> [VectorGroup]
@@ -94,12 +94,12 @@ package struct VectorClass: Sendable {
         self.makeGroups = makeGroups
     }
 
-    /// The groups, the same ones each time.
+    /// Returns the groups, the same ones each time.
     package func groups() -> [VectorGroup] { makeGroups() }
 }
 
 extension VectorSet {
-    /// All classes; together they are ``standard()``.
+    /// All classes. Together they are ``standard()``.
     package static let files: [VectorClass] = [
         VectorClass("exhaustive", "every range of small objects of every length around whole blocks", exhaustive()),
         VectorClass(

@@ -4,14 +4,14 @@ package import RandomAccess
 import Support
 import SystemPackage
 
-/// Objects that a format's own tool made, with what is to be read from them.
+/// Objects that a format's own tool made, and the expected results of reads.
 ///
 /// - Source: data/interop, one folder for each format.
 package struct InteropIndex: Sendable {
-    /// A file's name in each folder.
+    /// The name of the index in each folder.
     package static let fileName = "index.json"
 
-    /// The format's name, as the index has it.
+    /// The format's name in the index.
     package let format: String
     /// The tool that made the objects, with its version.
     package let tool: String
@@ -20,7 +20,7 @@ package struct InteropIndex: Sendable {
 
     /// Reads the index of a folder, and the files that it names.
     ///
-    /// - Throws: `VectorFileError` for what is missing, cannot be read, or is not what the index says.
+    /// - Throws: `VectorFileError` for a file that is missing, cannot be read, or does not match the index.
     package init(folder: String) throws(VectorFileError) {
         let path = FilePath(folder).appending(Self.fileName)
         let bytes = try Self.contents(of: path)
@@ -50,7 +50,7 @@ package struct InteropIndex: Sendable {
         self.objects = objects
     }
 
-    /// The formats of a description that lies in an index's folder.
+    /// Returns the formats of a description in an index's folder.
     private static func formats(_ member: JSONCursor, folder: FilePath) throws(VectorFileError) -> [Format] {
         guard let component = FilePath.Component(try member.string()), component.kind == .regular else {
             throw member.unexpected("the name of a file in the index's folder")
@@ -63,7 +63,7 @@ package struct InteropIndex: Sendable {
         }
     }
 
-    /// The folders of indexes: the folder itself, or those in it.
+    /// Returns the folders with an index: the folder itself, or those in it.
     ///
     /// - Throws: `VectorFileError` if there is none.
     package static func folders(in folder: String) throws(VectorFileError) -> [String] {
@@ -107,9 +107,9 @@ package struct InteropIndex: Sendable {
 package struct InteropObject: Sendable {
     /// The file's name in its folder.
     package let name: String
-    /// The ways to read it, which come to the same; none if it is not known here.
+    /// The ways to read the object, all with the same result; empty if its format is not known here.
     package let readings: [Reading]
-    /// The reason why there is none.
+    /// The reason that there is no way to read it.
     package let gap: String?
     /// The name of the format.
     package let format: String
@@ -117,9 +117,9 @@ package struct InteropObject: Sendable {
     package let ciphertext: [UInt8]
     package let plaintextByteCount: Int
     package let plaintextDigest: [UInt8]
-    /// The plaintext, if the index says how it comes about.
+    /// The plaintext, if the index says how to generate it.
     package let plaintext: [UInt8]?
-    /// The bytes of the tool's plaintext at some places.
+    /// The bytes of some ranges of the tool's plaintext.
     package let ranges: [Range]
 
     /// A way to read an object.
@@ -132,22 +132,22 @@ package struct InteropObject: Sendable {
         case film
     }
 
-    /// The format and the object's parameters; `nil` if no description is known that has them.
+    /// The format and the object's parameters; `nil` if no known description has them.
     package var strategy: Strategy? {
         if case .strategy(let strategy)? = readings.first { strategy } else { nil }
     }
 
-    /// A read with what it delivers.
+    /// A read and its result.
     package struct Range: Sendable {
         package let offset: Int
         package let count: Int
         package let delivered: Int
-        /// Either is there.
+        /// At least one of `bytes` and `digest` is given.
         package let bytes: [UInt8]?
         package let digest: [UInt8]?
     }
 
-    /// No object has more bytes.
+    /// The max length of an object.
     fileprivate static let maxByteCount = 64 << 20
 
     init(_ cursor: JSONCursor, format: String, formats: [Format], folder: FilePath) throws(VectorFileError) {
@@ -209,8 +209,8 @@ package struct InteropObject: Sendable {
 }
 
 extension JSONCursor {
-    /// The readings of an object that is a list of pieces: a film with its samples, or parts in CTR; `nil` of another
-    /// one.
+    /// Returns the readings of an object that is a list of pieces, which is a film with its samples, or parts in CTR;
+    /// `nil` for any other object.
     fileprivate func pieces(_ parameters: JSONCursor) throws(VectorFileError) -> [InteropObject.Reading]? {
         if let samples = try optionalMember("samples") {
             guard case .object(var members) = parameters.value else { throw parameters.unexpected("an object") }
@@ -235,11 +235,11 @@ extension JSONCursor {
         return [.pieces(places)]
     }
 
-    /// The strategy that an object's parameters say: of the description that they name, or else of the index's, or of
-    /// the folder's; of several variants, the first that takes them. Members that are no input of the format, such as
-    /// passwords, are passed over.
+    /// Returns the strategy that an object's parameters describe. The format is the description that they name, or else
+    /// the index's, or else the folder's. Of several variants, it is the first that accepts the parameters. Members
+    /// that are not inputs of the format, such as passwords, are ignored.
     ///
-    /// - Returns: The strategy, or what is missing of one: a name, or a word or number that no variant takes.
+    /// - Returns: The strategy, or what is missing: a name, or a word or number that no variant accepts.
     fileprivate func strategy(
         _ index: String, folder: String, keyByteCount: Int, of formats: [Format]
     ) throws(VectorFileError) -> (strategy: Strategy?, gap: String?) {
@@ -269,10 +269,10 @@ extension JSONCursor {
         return (nil, gap)
     }
 
-    /// The values of a format's inputs.
+    /// Returns the values of a format's inputs.
     ///
-    /// - Returns: The values, and a word or a number that the format does not take.
-    /// - Throws: `VectorFileError` for bytes that no variant could take.
+    /// - Returns: The values, and a description of a word or number that the format does not accept.
+    /// - Throws: `VectorFileError` for bytes that no variant can accept.
     private func values(of format: Format) throws(VectorFileError) -> ([String: Value], missing: String?) {
         guard case .object(let members) = value else { throw unexpected("an object") }
         let lists = members.filter { if case .array(let elements) = $0.value { elements.count > 1 } else { false } }

@@ -1,19 +1,19 @@
 package import RandomAccess
 import Support
 
-/// The Monte Carlo test for CBC: a hundred keys, and under each a chain of a thousand blocks made of its own results.
+/// The Monte Carlo test for CBC: a hundred keys, each with a chain of a thousand blocks made from its own results.
 ///
-/// The inputs of a step, one behind the other, are an ordinary CBC object: block 0 is given, block 1 is the step's IV,
-/// and each later one is the result of two blocks before. So a step's last result, which is what NIST publishes, is a
-/// range read of that object's last block.
+/// Concatenated, the inputs of a step are an ordinary CBC object: block 0 is given, block 1 is the step's IV, and each
+/// later block is the result of two blocks before. So a step's last result, which NIST publishes, is a read of that
+/// object's last block.
 ///
 /// - Source: NIST, "The Advanced Encryption Standard Algorithm Validation Suite (AESAVS)" (2002), section 6.4.2.
 package struct MonteCarlo: Sendable {
-    /// Whether blocks are encrypted or decrypted.
+    /// The direction in which blocks are processed.
     package enum Direction: Sendable {
-        /// Plaintexts are fed in.
+        /// The inputs are plaintexts.
         case encrypt
-        /// Ciphertexts are fed in.
+        /// The inputs are ciphertexts.
         case decrypt
     }
 
@@ -23,15 +23,15 @@ package struct MonteCarlo: Sendable {
         package let key: SecretKey
         /// The step's IV.
         package let iv: Block
-        /// The thousand blocks that are fed in.
+        /// The thousand input blocks.
         package let inputs: [UInt8]
-        /// What comes of them.
+        /// The results of the thousand blocks.
         package let outputs: [UInt8]
     }
 
-    /// The steps that a run has.
+    /// The number of steps in a run.
     package static let stepCount = 100
-    /// The blocks of a step.
+    /// The number of blocks in a step.
     package static let blockCount = 1000
 
     /// The direction.
@@ -86,11 +86,11 @@ extension Block {
     }
 }
 
-/// A run of the Monte Carlo test that NIST published: where it starts, and its last result.
+/// A run of the Monte Carlo test that NIST published: its start, and its last result.
 struct MonteCarloSeed: Sendable {
     let name: String
     let direction: MonteCarlo.Direction
-    /// In hexadecimal digits, as all that follows.
+    /// In hexadecimal digits, like the other values.
     let key: String
     let iv: String
     let input: String
@@ -101,7 +101,7 @@ struct MonteCarloSeed: Sendable {
         return MonteCarlo(direction, key: bytes(key), iv: try Block(bytes(iv)), input: try Block(bytes(input)))
     }
 
-    /// Both directions for each key length; the outputs are those of COUNT = 99.
+    /// Both directions for each key length. The outputs are those of COUNT = 99.
     ///
     /// - Source: NIST CAVP, "AES Monte Carlo Test (MCT) sample vectors", CBCMCT128.rsp, CBCMCT192.rsp, CBCMCT256.rsp.
     static let published: [MonteCarloSeed] = [

@@ -2,15 +2,15 @@ import ByteSources
 import RandomAccess
 import Support
 
-/// A file of NIST's CAVP: sections, and in them cases of `NAME = value` lines, each starting with COUNT.
+/// A file of NIST's CAVP: sections with cases of `NAME = value` lines, each of which starts with COUNT.
 ///
-/// - Source: NIST, AESAVS (2002), section 6 and appendices; the files of pyca/cryptography are of the same form.
+/// - Source: NIST, AESAVS (2002), section 6 and appendices; the files of pyca/cryptography have the same form.
 struct ResponseFile {
     let source: String
     private(set) var groups: [VectorGroup] = []
     private(set) var unsupported: [UnsupportedVector] = []
 
-    /// Whether a line of the text is a section's name, which no JSON begins with.
+    /// Returns whether a line of the text is a section's name, which no line of JSON is.
     static func hasSections(_ bytes: [UInt8]) -> Bool {
         bytes.split(separator: UInt8(ascii: "\n")).contains { line in
             let text = String(decoding: line, as: UTF8.self).filter { !$0.isWhitespace }
@@ -45,7 +45,7 @@ struct ResponseFile {
     }
 }
 
-/// What a file tests, as its comments or its name say.
+/// The subject of a file, according to its comments or its name.
 struct ResponseKind {
     let name: String
     let isMonteCarlo: Bool
@@ -59,7 +59,7 @@ struct ResponseKind {
         self.isMonteCarlo = texts.contains { $0.uppercased().contains("MCT") }
     }
 
-    /// The cipher, if our strategies have it.
+    /// The cipher, if our strategies use it.
     var cipher: Cipher? {
         switch name {
         case "CBC": .aesCBC
@@ -71,7 +71,7 @@ struct ResponseKind {
 
 /// Splits the text of an `.rsp` file into cases.
 struct ResponseReader {
-    /// One case: where it starts, and its members.
+    /// A case, with the line where it starts and its members.
     struct Entry {
         let section: String
         let count: String
@@ -91,7 +91,7 @@ struct ResponseReader {
             kind: .malformed, file: path, pointer: line.map { "line \($0)" } ?? "", reason: reason)
     }
 
-    /// The cases, in order.
+    /// Returns the cases in order.
     mutating func cases(of text: String) throws(VectorFileError) -> [Entry] {
         var entries: [Entry] = []
         var section = ""
@@ -136,7 +136,7 @@ extension Substring {
 }
 
 extension ResponseReader {
-    /// A case as a group.
+    /// Returns a case as a group.
     func group(
         _ entry: Entry, id: String, cipher: Cipher, isMonteCarlo: Bool
     ) throws(VectorFileError) -> VectorGroup {
@@ -187,7 +187,8 @@ extension ResponseReader {
                 input: try Block(isDecryption ? ciphertext : plaintext))
             return try run.step()
         }
-        // The inputs of a step are made of its results; if the last one is not the file's, they are not its inputs.
+        // The inputs of a step are made from its results. If the last result differs from the file's, the inputs are
+        // wrong, too.
         let name = isDecryption ? "PLAINTEXT" : "CIPHERTEXT"
         guard step.outputs.suffix(16).elementsEqual(isDecryption ? plaintext : ciphertext) else {
             throw error(
@@ -208,8 +209,8 @@ extension ResponseReader {
 }
 
 extension VectorGroup {
-    /// A case of another suite, which knows whole messages only: reads of the whole, around the first block, of the last
-    /// byte, and past the end.
+    /// A case of another suite, which only knows whole messages. It gets reads of the whole, around the first block, of
+    /// the last byte, and past the end.
     init(
         id: String, source: String, flags: [VectorFlag] = [.knownAnswer], strategy: Strategy, key: SecretKey,
         ciphertext: [UInt8], message: [UInt8]

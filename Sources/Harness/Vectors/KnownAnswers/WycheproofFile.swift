@@ -3,14 +3,14 @@ internal import CZlib
 import RandomAccess
 import Support
 
-/// A file of Wycheproof's: `testGroups` of `tests`, each of which is valid or not.
+/// A file of Wycheproof: `testGroups` of `tests`, each of which is valid or not.
 ///
 /// - Source: github.com/C2SP/wycheproof, `schemas/ind_cpa_test_schema.json`.
 struct WycheproofFile {
     private let algorithm: String
     private let notes: Set<String>
     private let name: String
-    /// The cases that our readers know, and those that they do not.
+    /// The cases that our readers support, and those that they do not.
     private(set) var vectors: VectorFile
 
     init(_ root: JSONCursor) throws(VectorFileError) {
@@ -86,7 +86,7 @@ struct WycheproofFile {
                     id: id, source: source, flags: flags, strategy: strategy, key: key, ciphertext: ciphertext,
                     message: message))
         }
-        // Wycheproof does not say why a case is invalid; PROTOCOL.md's order of checks does.
+        // Wycheproof does not say why a case is invalid, but PROTOCOL.md's order of checks does.
         let isPossibleLength = ciphertext.count % 16 == 0 && (!ciphertext.isEmpty || strategy.padding != .pkcs7)
         return .success(
             VectorGroup(
@@ -94,7 +94,7 @@ struct WycheproofFile {
                 ciphertext: MemorySource(ciphertext), error: isPossibleLength ? .invalidPadding : .truncatedCiphertext))
     }
 
-    /// Our flags for Wycheproof's; those that stand for no class of ours are known answers.
+    /// Returns our flags for Wycheproof's. Flags without a class of ours become known answers.
     private func flags(of test: JSONCursor) throws(VectorFileError) -> [VectorFlag] {
         var flags: [VectorFlag] = []
         guard let list = try test.optionalMember("flags"), list.value != .array([]) else { return [.knownAnswer] }
@@ -116,23 +116,23 @@ struct WycheproofFile {
     }
 }
 
-/// File names as parts of identifiers.
+/// File names, as they are used in identifiers.
 enum FileName {
     static func withoutFolder(_ path: String) -> String {
         path.split(separator: "/").last.map(String.init) ?? path
     }
 }
 
-/// Wycheproof's vectors for chunked encryption, through the random-access interface.
+/// Wycheproof's vectors for chunked encryption, run through the random-access interface.
 ///
-/// Its document says how: a valid message opens and reads; `HeaderFailure` fails at the header; an invalid one whose last
-/// chunk is good (`ValidFinalChunk`) may open, any other may not, where opening authenticates the last chunk as
-/// PROTOCOL.md has it; of one that opens, the longest valid prefix may be delivered (`PartialPlaintext`), and nothing that
-/// touches the chunk after it.
+/// Its document gives the rules. A valid message opens and reads. `HeaderFailure` fails at the header. An invalid
+/// message whose last chunk is good (`ValidFinalChunk`) may open. Any other invalid message may not, if opening
+/// authenticates the last chunk, as PROTOCOL.md requires. Of a message that opens, a reader may deliver the longest
+/// valid prefix (`PartialPlaintext`), and nothing that touches the chunk after it.
 ///
 /// - Source: github.com/C2SP/wycheproof, `doc/c2sp_chunked_encryption.md`.
 extension WycheproofFile {
-    /// The known format with tags that an algorithm has the name of; `nil` for none.
+    /// Returns the known format with tags whose name is an algorithm's, or `nil`.
     static func format(_ algorithm: String) -> Format? {
         let format = try? Format.named(algorithm.lowercased())
         return format.flatMap { Strategy(sampling: $0).isAuthenticated ? $0 : nil }
@@ -174,7 +174,7 @@ extension WycheproofFile {
             plaintext: plaintext, patterns: patterns)
     }
 
-    /// What the oracle decrypts, once its digest has been found to be the file's.
+    /// Returns the oracle's plaintext, after a check that its digest is the file's.
     private static func plaintext(
         _ test: JSONCursor, of source: MemorySource, oracle: Oracle, validByteCount: UInt64
     ) throws(VectorFileError) -> GroupPlaintext {
@@ -191,14 +191,16 @@ extension WycheproofFile {
         return whole
     }
 
-    /// Why an object does not open: for its length, its key, or what is not authentic. Source: PROTOCOL.md, "open".
+    /// Returns the reason that an object does not open: its length, its key, or failed authentication. Source:
+    /// PROTOCOL.md, "open".
     private static func openError(_ names: Set<String>, _ byteCount: Int) -> ErrorName {
         if names.contains("InvalidKeySize") { return .invalidKey }
         let rest = (byteCount - 56) % (16384 + 16)
         return byteCount < 56 + 16 || rest < 16 ? .truncatedCiphertext : .authenticationFailed
     }
 
-    /// All around the chunks, and the whole; of long messages around the first and the last three.
+    /// Returns reads around all chunks and of the whole; for long messages, only around the first and the last three
+    /// chunks.
     private static func chunkPatterns(of byteCount: UInt64, flags: [VectorFlag]) -> [ReadPattern] {
         var offsets: Set<UInt64> = [0, byteCount]
         let chunkCount = byteCount / 16384 + 1
@@ -213,7 +215,8 @@ extension WycheproofFile {
         ]
     }
 
-    /// Every read that touches the first chunk that is not authentic fails, again and again; those before it do not.
+    /// Returns reads of which every one that touches the first unauthentic chunk fails, repeatedly; those before it
+    /// succeed.
     private static func tamperedReads(
         _ validByteCount: UInt64, of byteCount: UInt64, flags: [VectorFlag]
     ) -> [RangeRead] {
@@ -230,7 +233,7 @@ extension WycheproofFile {
                 reads.append(RangeRead(offset: offset, count: count, of: byteCount, flags: flags))
             }
         }
-        // The last chunk is good, and proves the length.
+        // The last chunk is good, and authenticates the length.
         let last = byteCount / 16384 * 16384
         if last < byteCount, last > validByteCount {
             reads.append(RangeRead(offset: last, count: Int(byteCount - last) + 1, of: byteCount, flags: flags))
@@ -239,7 +242,7 @@ extension WycheproofFile {
         return reads
     }
 
-    /// Our flags for Wycheproof's.
+    /// Returns our flags for Wycheproof's.
     private static func chunkFlags(_ names: Set<String>) -> [VectorFlag] {
         let known: [(String, VectorFlag)] = [
             ("ModifiedCiphertext", .chunkTag), ("ChunkReordering", .chunkOrder), ("Truncation", .truncatedChunks),
@@ -252,20 +255,22 @@ extension WycheproofFile {
     }
 }
 
-/// Unpacks what zlib packed.
+/// Decompresses zlib and gzip data.
 package enum Inflate {
-    /// The contents of a zlib stream; `nil` if it is none, is cut, is followed by something, does not add up, or has
-    /// more than 64 MiB, far more than a vector has. Source: RFC 1950.
+    /// Returns the contents of a zlib stream. It returns `nil` if the data are not a zlib stream, are truncated, are
+    /// followed by something, have a wrong checksum, or hold more than 64 MiB, far more than a vector has. Source: RFC
+    /// 1950.
     static func zlib(_ bytes: [UInt8]) -> [UInt8]? { contents(of: bytes, windowBits: 15, maxByteCount: 1 << 26) }
 
-    /// The contents of a file of gzip with one member; `nil` if it is none, is cut, is followed by something, does not
-    /// add up, or has more than the max number of bytes. Source: RFC 1952.
+    /// Returns the contents of a gzip file with one member. It returns `nil` if the data are not a gzip file, are
+    /// truncated, are followed by something, have a wrong checksum, or hold more than `maxByteCount` bytes. Source: RFC
+    /// 1952.
     package static func gzip(_ bytes: [UInt8], maxByteCount: Int) -> [UInt8]? {
         contents(of: bytes, windowBits: 15 + 16, maxByteCount: maxByteCount)
     }
 
     private static func contents(of bytes: [UInt8], windowBits: Int32, maxByteCount: Int) -> [UInt8]? {
-        // zlib compares the stream's address with the one that it was initialized at.
+        // zlib compares the stream's address with the one at which it was initialized.
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         stream.initialize(to: z_stream())
         defer { stream.deallocate() }

@@ -1,15 +1,15 @@
 package import RandomAccess
 
-/// The cipher that a backend has to have for an object, with a key and a nonce of these lengths.
+/// The cipher that a backend needs for an object, with these key and nonce lengths.
 package struct CipherNeed: Hashable, Sendable {
     package let cipher: Cipher
     package let keyByteCount: Int
-    /// `nil` of a cipher whose nonce is a block.
+    /// The nonce length; `nil` for a cipher whose nonce is a block.
     package let nonceByteCount: Int?
-    /// The hash function of a code over each chunk's data, if there is one.
+    /// The hash function of the HMAC over each chunk's data, if there is one.
     package let hmac: HashFunction?
 
-    /// The length of the AES key, of which XTS and SIV have two; `nil` of another cipher.
+    /// The length of an AES key, of which XTS and SIV have two; `nil` for other ciphers.
     package var aesKeyByteCount: Int? {
         guard cipher.keyByteCounts != [32] else { return nil }
         return cipher.hasTwoKeys ? keyByteCount / 2 : keyByteCount
@@ -20,22 +20,21 @@ package struct CipherNeed: Hashable, Sendable {
         self.hmac = hmac
     }
 
-    /// The need of objects of a strategy whose chunks are encrypted with the key itself; `nil` where keys are derived.
+    /// The need of a strategy's objects if the key itself encrypts the chunks; `nil` if keys are derived.
     package init?(of strategy: Strategy, keyByteCount: Int) {
         guard strategy.format.key.expression == .name("key") else { return nil }
         self.init(
             cipher: strategy.cipher, keyByteCount: keyByteCount, nonceByteCount: nil, hmac: strategy.hmac)
     }
 
-    /// Says whether a backend has all of it.
+    /// Says whether a backend meets the need.
     package func isMet(by backend: any CipherBackend) -> Bool {
         backend.supports(cipher, keyByteCount: keyByteCount, nonceByteCount: nonceByteCount, hmac: hmac)
     }
 }
 
 extension VectorGroup {
-    /// The cipher that a backend has to have for the object, as it was before it was tampered with; `nil` where nothing
-    /// tells it.
+    /// The cipher that a backend needs for the object before it was tampered with; `nil` if it is unknown.
     package var need: CipherNeed? {
         switch rule {
         case .generated(let object), .edited(let object, _): object.need
@@ -43,7 +42,7 @@ extension VectorGroup {
         }
     }
 
-    /// The cipher that the object's own bytes ask for: a changed one may ask for another cipher.
+    /// The cipher that the object's own bytes ask for. A tampered object may ask for another cipher.
     package var toldNeed: CipherNeed? {
         playlist != nil ? nil : (try? Oracle(strategy: strategy, key: key).object(ciphertext).need()) ?? nil
     }

@@ -1,22 +1,22 @@
 import ByteSources
 package import RandomAccess
 
-/// What was done to a ciphertext behind its writer's back: it is cut into pieces that are put together anew, and bits
-/// of the result are flipped.
+/// Changes to a ciphertext that its writer did not make. It is cut into pieces that are put together in another way,
+/// and bits of the result are flipped.
 package struct CiphertextEdits: Hashable, Sendable {
     /// The origin of a part.
     package enum Origin: Hashable, Sendable {
         /// The group's object.
         case object
-        /// The generated object of this seed, of the same strategy, key and length.
+        /// The generated object with this seed, and the same strategy, key and length.
         case another(seed: UInt64)
-        /// Nothing but zeros.
+        /// Zeros.
         case zeros
     }
 
     /// A part of a ciphertext.
     package struct Piece: Hashable, Sendable {
-        /// The bytes.
+        /// The range of bytes in the origin.
         package let range: Range<UInt64>
         package let origin: Origin
 
@@ -28,12 +28,12 @@ package struct CiphertextEdits: Hashable, Sendable {
 
     /// The parts, in order.
     package let pieces: [Piece]
-    /// The bytes of the result whose lowest bit is flipped.
+    /// The offsets in the result at which the lowest bit of a byte is flipped.
     package var flips: [UInt64] = []
 
-    /// The ciphertext that comes of them.
+    /// Returns the edited ciphertext.
     ///
-    /// - Throws: `DecryptionError.invalidParameter` for a piece or a flip beyond the end of what it is part of.
+    /// - Throws: `DecryptionError.invalidParameter` for a piece or a flip beyond the end.
     package func apply(to object: GeneratedObject) throws(DecryptionError) -> any ByteSource {
         var parts: [(source: any ByteSource, range: Range<UInt64>)] = []
         var byteCount: UInt64 = 0
@@ -52,7 +52,7 @@ package struct CiphertextEdits: Hashable, Sendable {
                 throw .invalidParameter(
                     name: "piece", value: "\(piece.range)", expected: "a part of \(source.byteCount) bytes")
             }
-            // Each piece is within an object of at most 2⁶² bytes and what it is encrypted to.
+            // Each piece lies within the ciphertext of an object of at most 2⁶² bytes.
             byteCount += piece.range.upperBound - piece.range.lowerBound
             guard byteCount <= SourceLength.max else {
                 throw .invalidParameter(
@@ -69,7 +69,7 @@ package struct CiphertextEdits: Hashable, Sendable {
     }
 }
 
-/// Nothing but zeros.
+/// A source of zeros.
 struct Zeros: ByteSource {
     let byteCount: UInt64
 
@@ -109,14 +109,14 @@ private struct EditedSource: ByteSource {
     }
 }
 
-/// How a ciphertext that no file holds is made.
+/// The rule that generates a ciphertext that no file holds.
 package enum CiphertextRule: Sendable {
-    /// As ``GeneratedObject`` says.
+    /// The rule of ``GeneratedObject``.
     case generated(GeneratedObject)
-    /// The same, and then tampered with.
+    /// The same, then tampered with.
     case edited(GeneratedObject, CiphertextEdits)
-    /// As ``RepeatedObject`` says.
+    /// The rule of ``RepeatedObject``.
     case repeated(RepeatedObject)
-    /// The thousand blocks that a step of ``MonteCarlo`` decrypts, the first of which is given.
+    /// The thousand blocks that a step of ``MonteCarlo`` decrypts. The first of them is given.
     case monteCarlo(firstBlock: Block)
 }

@@ -3,7 +3,7 @@ package import RandomAccess
 internal import Support
 import Synchronization
 
-/// The plaintext of a group's object: held, or computed where it is asked for.
+/// The plaintext of a group's object, which is held or computed on demand.
 package final class GroupPlaintext: Sendable {
     private enum Origin: Sendable {
         case bytes([UInt8])
@@ -14,39 +14,38 @@ package final class GroupPlaintext: Sendable {
     package let byteCount: UInt64
 
     private let origin: Origin
-    /// The object that an oracle opened, once.
+    /// The object, which the oracle opens once.
     private let opened = Mutex<OracleObject?>(nil)
-    /// What is computed, once for all readers; nothing where it is long.
+    /// The computed plaintext, once for all readers; empty if it is long.
     private let computed = Mutex<[UInt8]?>(nil)
     private static let maxComputedByteCount = 8 << 20
-    /// Digests of large ranges, which every backend is compared with and which cost more than all else.
+    /// Digests of large ranges. Every backend is compared with them, and they are the most costly computation.
     private let digests = Mutex<[Range<UInt64>: PlaintextDigest]>([:])
 
-    /// Holds a small plaintext.
     package init(_ bytes: [UInt8]) {
         self.byteCount = UInt64(bytes.count)
         self.origin = .bytes(bytes)
     }
 
-    /// Computes any range with an oracle when it is wanted.
+    /// Any range is computed with an oracle on demand.
     package init(oracle: Oracle, ciphertext: any ByteSource, byteCount: UInt64) {
         self.byteCount = byteCount
         self.origin = .oracle(oracle, ciphertext)
     }
 
-    /// The same plaintext, computed now and held: for small objects that are read often.
+    /// Returns the same plaintext, computed now and held; for small objects that are read often.
     ///
     /// - Throws: `DecryptionError.io`, `.truncatedCiphertext` if the vector's own source fails.
     package func held() throws(DecryptionError) -> GroupPlaintext {
         GroupPlaintext(try bytes(0..<byteCount))
     }
 
-    /// A range of it, which must lie in the plaintext.
+    /// Returns a range, which must lie in the plaintext.
     package func bytes(_ range: Range<UInt64>) throws(DecryptionError) -> [UInt8] {
         try [UInt8](byteCount: range.count) { (buffer) throws(DecryptionError) in try copy(range, into: buffer) }
     }
 
-    /// The same bytes, without a copy where they are held; an object that is not long is computed as a whole, once.
+    /// Returns the same bytes, without a copy if they are held. An object that is not long is computed whole, once.
     package func slice(_ range: Range<UInt64>) throws(DecryptionError) -> ArraySlice<UInt8> {
         guard byteCount <= Self.maxComputedByteCount else { return try bytes(range)[...] }
         return try whole()[Int(range.lowerBound)..<Int(range.upperBound)]
@@ -84,11 +83,11 @@ package final class GroupPlaintext: Sendable {
         }
     }
 
-    /// A digest of a range; computed once, in pieces.
+    /// Returns a digest of a range, computed once and in pieces.
     ///
     /// - Throws: `DecryptionError.io`, `.truncatedCiphertext` if the vector's own source fails.
     package func digest(of range: Range<UInt64>) throws(DecryptionError) -> PlaintextDigest {
-        // The lock is held meanwhile: other threads want the same digest, and would only compute it, too.
+        // The lock is held meanwhile: other threads want the same digest, and would otherwise compute it, too.
         try digests.withLock { (digests) throws(DecryptionError) in
             if let known = digests[range] { return known }
             var digest = PlaintextDigest()
@@ -98,14 +97,14 @@ package final class GroupPlaintext: Sendable {
         }
     }
 
-    /// The SHA-256 of a range that lies in the plaintext, computed in pieces.
+    /// Returns the SHA-256 of a range that lies in the plaintext, computed in pieces.
     func sha256(of range: Range<UInt64>) throws(DecryptionError) -> [UInt8] {
         let hash = SHA256Hasher()
         try forEachPiece(of: range) { hash.update($0) }
         return hash.finish()
     }
 
-    /// Calls `body` with a range, which must lie in the plaintext, in pieces of a mebibyte.
+    /// Calls `body` with the pieces of a range, which must lie in the plaintext, of a mebibyte each.
     private func forEachPiece(
         of range: Range<UInt64>, _ body: (UnsafeRawBufferPointer) -> Void
     ) throws(DecryptionError) {
@@ -122,15 +121,15 @@ package final class GroupPlaintext: Sendable {
     }
 }
 
-/// A quick 64-bit digest that notices any change that is no attack: to compare large plaintexts that are both ours.
+/// A fast 64-bit digest that detects accidental changes but not attacks, to compare two large plaintexts of our own.
 ///
-/// Four lanes of word-wise FNV-1a with a rotation; the bytes' total number is part of it.
+/// It is FNV-1a on words in four lanes, with a rotation. The total number of bytes is part of it.
 package struct PlaintextDigest: Hashable, Sendable {
     private var lanes = SIMD4<UInt64>(
         0xcbf2_9ce4_8422_2325, 0x8422_2325_cbf2_9ce4, 0x9ce4_8422_2325_cbf2, 0x2325_cbf2_9ce4_8422)
     private var byteCount: UInt64 = 0
 
-    /// The digest of nothing.
+    /// The digest of no bytes.
     package init() {}
 
     /// The digest of a buffer.
@@ -163,7 +162,7 @@ package struct PlaintextDigest: Hashable, Sendable {
 }
 
 extension ByteSource {
-    /// Some bytes of the source, or all of them.
+    /// Returns some bytes of the source, or all of them.
     package func bytes(_ range: Range<UInt64>? = nil) throws(DecryptionError) -> [UInt8] {
         let range = range ?? 0..<byteCount
         return try [UInt8](byteCount: range.count) { (buffer) throws(DecryptionError) in
@@ -173,7 +172,7 @@ extension ByteSource {
 }
 
 extension Array<UInt8> {
-    /// So many bytes, written by `fill`.
+    /// An array of `byteCount` bytes that `fill` writes.
     init(
         byteCount: Int, fill: (UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Void
     ) throws(DecryptionError) {

@@ -2,25 +2,25 @@ package import RandomAccess
 
 /// One read and its expected outcome.
 package struct RangeRead: Hashable, Sendable {
-    /// What a read is to deliver.
+    /// The expected result of a read.
     package enum Expectation: Hashable, Sendable {
-        /// These bytes.
+        /// The read delivers these bytes.
         case bytes([UInt8])
-        /// So many bytes of the group's plaintext, from the read's offset on.
+        /// The read delivers `byteCount` bytes of the group's plaintext, from the read's offset on.
         case plaintext(byteCount: Int)
-        /// This error.
+        /// The read fails with this error.
         case error(ErrorName)
     }
 
-    /// What sets the read apart from others of the same range; part of its identifier.
+    /// A label that distinguishes the read from others of the same range; part of its identifier.
     package let label: String?
     /// The classes of bugs that the read stands for.
     package let flags: [VectorFlag]
     /// The plaintext offset.
     package let offset: UInt64
-    /// The bytes asked for.
+    /// The number of bytes to read.
     package let count: Int
-    /// What is to come of it.
+    /// The expected result.
     package let expected: Expectation
 
     package init(label: String? = nil, flags: [VectorFlag], offset: UInt64, count: Int, expected: Expectation) {
@@ -31,7 +31,7 @@ package struct RangeRead: Hashable, Sendable {
         self.expected = expected
     }
 
-    /// Creates a read whose outcome follows from the plaintext's length; so do some flags beside the given ones.
+    /// The expected result follows from the plaintext's length, and so do some flags in addition to the given ones.
     ///
     /// - Source: PROTOCOL.md, "read".
     package init(offset: UInt64, count: Int, of plaintextByteCount: UInt64, flags: [VectorFlag]) {
@@ -56,27 +56,27 @@ package struct RangeRead: Hashable, Sendable {
     }
 }
 
-/// Reads in few words, as a file writes them: one, all combinations of offsets and counts, or all that there are.
+/// Reads in the compact form of a file: one read, all combinations of offsets and counts, or all ranges.
 package enum ReadPattern: Hashable, Sendable {
     /// One read.
     case single(RangeRead)
-    /// Every combination, offset after offset.
+    /// Every combination, offset by offset.
     ///
-    /// With each offset come the `counts` in order, then the counts that reach `toEnd` bytes past the plaintext's end
-    /// (offsets past the end are spared these). Ranges hold both their ends.
+    /// Each offset has the `counts` in order, then the counts that reach `toEnd` bytes past the plaintext's end.
+    /// Offsets past the end have no `toEnd` counts. Ranges include both ends.
     case product(offsets: [ClosedRange<UInt64>], counts: [ClosedRange<Int>], toEnd: [Int], flags: [VectorFlag])
     /// Every offset from 0 to `past` bytes past the plaintext's end, each with every count from 0 to `past` bytes past
     /// the end.
     case exhaustive(past: Int, flags: [VectorFlag])
 
-    /// Every combination of some offsets and counts.
+    /// Returns every combination of some offsets and counts.
     static func product(
         offsets: [ClosedRange<UInt64>], counts: [Int] = [], toEnd: [Int] = [], flags: [VectorFlag]
     ) -> ReadPattern {
         .product(offsets: offsets, counts: counts.map { $0...$0 }, toEnd: toEnd, flags: flags)
     }
 
-    /// The same reads with other flags; one read keeps its own.
+    /// Returns the same reads with other flags. A single read keeps its own flags.
     func flagged(_ flags: [VectorFlag]) -> ReadPattern {
         switch self {
         case .single: self
@@ -86,7 +86,7 @@ package enum ReadPattern: Hashable, Sendable {
         }
     }
 
-    /// The reads of a plaintext of this length, in order.
+    /// Returns the reads of a plaintext of this length, in order.
     package func reads(of plaintextByteCount: UInt64) -> [RangeRead] {
         switch self {
         case .single(let read):
@@ -115,7 +115,7 @@ package enum ReadPattern: Hashable, Sendable {
         }
     }
 
-    /// The number of reads of a plaintext of this length.
+    /// Returns the number of reads of a plaintext of this length.
     package func readCount(of plaintextByteCount: UInt64) -> Int {
         switch self {
         case .single:
@@ -127,19 +127,20 @@ package enum ReadPattern: Hashable, Sendable {
             }
             return offsets.reduce(0) { $0 + $1.count } * counts.reduce(0) { $0 + $1.count } + inside * toEnd.count
         case .exhaustive(let past, _):
-            // An offset n bytes before the end has 0 to n + past bytes, the `past` ones behind it 0 to past.
+            // An offset n bytes before the end has counts from 0 to n + past, the `past` offsets after the end from 0
+            // to past.
             return (0...Int(plaintextByteCount)).reduce(0) { $0 + $1 + past + 1 } + past * (past + 1)
         }
     }
 }
 
-/// An error as the subject protocol names it, so that a vector can ask any subject for it.
+/// An error by its name in the subject protocol, so that a vector can require it of any subject.
 ///
 /// - Source: PROTOCOL.md, "Transport".
 package enum ErrorName: String, CaseIterable, Codable, Hashable, Sendable {
-    /// A request that cannot be.
+    /// An invalid request.
     case invalidRequest
-    /// Understood, but not offered.
+    /// A request that the subject understands but does not support.
     case unsupported
     /// A key of the wrong length.
     case invalidKey
@@ -149,7 +150,7 @@ package enum ErrorName: String, CaseIterable, Codable, Hashable, Sendable {
     case io
     /// A length that no plaintext has, or a source that ends early.
     case truncatedCiphertext
-    /// The end does not unpad.
+    /// The end has no valid padding.
     case invalidPadding
     /// A tag or commitment does not match.
     case authenticationFailed

@@ -1,56 +1,56 @@
-/// A class of bugs that a vector stands for, in the manner of Wycheproof: each is explained once, here.
+/// A class of bugs that a vector stands for, like Wycheproof's flags: each is explained once, here.
 package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
-    /// A case that a standard prints.
+    /// A case that a standard publishes.
     case knownAnswer = "KnownAnswer"
     /// One of all ranges of a small object.
     case exhaustive = "Exhaustive"
-    /// The read reaches past the end and is to be clipped.
+    /// The read reaches past the end and must be clipped.
     case readPastEnd = "ReadPastEnd"
-    /// The read starts just behind the last byte.
+    /// The read starts directly after the last byte.
     case offsetAtEnd = "OffsetAtEnd"
     /// The read starts beyond that.
     case offsetPastEnd = "OffsetPastEnd"
-    /// Nothing is asked for.
+    /// The read has a count of 0.
     case zeroCount = "ZeroCount"
-    /// The object holds no plaintext.
+    /// The object has no plaintext.
     case emptyObject = "EmptyObject"
     /// The read crosses from one chunk into another, or starts or ends near there.
     case chunkEdge = "ChunkEdge"
-    /// The same for windows, which the format does not know.
+    /// The read crosses from one window, which the format does not know, into another, or starts or ends near there.
     case windowEdge = "WindowEdge"
     /// A whole window in one read.
     case wholeWindow = "WholeWindow"
     /// The last 1 to 32 bytes.
     case lastBytes = "LastBytes"
-    /// The plaintext ends with a block, so that the padding is a block of its own.
+    /// The plaintext ends with a whole block, so that the padding is a separate block.
     case paddingBlock = "PaddingBlock"
-    /// A block in the middle looks like padding and is data.
+    /// A data block in the middle looks like padding.
     case paddingLookalike = "PaddingLookalike"
-    /// The end does not unpad.
+    /// The end has no valid padding.
     case badPadding = "BadPadding"
-    /// The last chunk unpads, but to a length that no writer makes.
+    /// The last chunk has valid padding, but a length that no writer produces.
     case impossibleLastChunk = "ImpossibleLastChunk"
-    /// The ciphertext's length is not one of whole blocks.
+    /// The ciphertext is not a whole number of blocks.
     case partialBlock = "PartialBlock"
-    /// No ciphertext where padding is to be.
+    /// The ciphertext is empty, but padding is required.
     case emptyCiphertext = "EmptyCiphertext"
     /// The counter carries past its lowest 32 bits.
     case counterCarry32 = "CounterCarry32"
     /// The counter carries past its lowest 64 bits.
     case counterCarry64 = "CounterCarry64"
-    /// The counter starts again from zero.
+    /// The counter wraps to zero.
     case counterWrap = "CounterWrap"
     /// The first counter block ends in zeros: a nonce of 12 or 8 bytes.
     case shortNonce = "ShortNonce"
-    /// A chunk's IV is the sum of the first one and its number, with carries up to the wrap at 2¹²⁸.
+    /// A chunk's IV is the sum of the first IV and the chunk's number, with carries up to the wrap at 2¹²⁸.
     case sequenceCarry = "SequenceCarry"
     /// The offset needs more than 31, 32 or 36 bits.
     case largeOffset = "LargeOffset"
-    /// Reads jump about.
+    /// Reads jump back and forth.
     case seekStorm = "SeekStorm"
-    /// The first block of a chain or counter, whose IV is the given one.
+    /// The first block of a chain or counter, with the given IV.
     case firstBlock = "FirstBlock"
-    /// A block of a CBC chain, whose IV is the ciphertext block before it.
+    /// A block of a CBC chain, with the ciphertext block before it as its IV.
     case previousBlock = "PreviousBlock"
     /// A read that starts at a later counter than the first.
     case counterStart = "CounterStart"
@@ -58,7 +58,7 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
     case counterCarry8 = "CounterCarry8"
     /// Every residue modulo 16 of a read's start and length, at a few offsets.
     case unalignedRead = "UnalignedRead"
-    /// About as many blocks as vectorised code takes at a time: 8, 16, 32, 64, 128; and each number that may be left over.
+    /// About as many blocks as vectorised code processes at a time (8, 16, 32, 64, 128), and each possible remainder.
     case strideEdge = "StrideEdge"
     /// The same object with keys of 128, 192 and 256 bits.
     case keyLength = "KeyLength"
@@ -70,19 +70,19 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
     case forwardReads = "ForwardReads"
     /// Reads go from the end to the start.
     case backwardRead = "BackwardRead"
-    /// The same bytes are read again.
+    /// The same bytes are read repeatedly.
     case repeatedRead = "RepeatedRead"
     /// The source delivers a few bytes at a time.
     case shortReads = "ShortReads"
-    /// The source fails at the read's start, in its middle, at its last byte.
+    /// The source fails at the read's start, in its middle, or at its last byte.
     case sourceFailure = "SourceFailure"
-    /// The source ends before it said.
+    /// The source ends before its announced length.
     case sourceEndsEarly = "SourceEndsEarly"
-    /// The source has another length than when it was opened.
+    /// The source's length has changed since it was opened.
     case changedLength = "ChangedLength"
     /// The ciphertext that a read fetches is judged.
     case minimalFetch = "Fetches"
-    /// What lies around the delivered bytes is judged.
+    /// The bytes around the delivered ones are judged.
     case bufferBounds = "BufferBounds"
     /// Offsets around 2³¹ in an object that ends soon after.
     case beyond31Bits = "Beyond31Bits"
@@ -94,7 +94,7 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
     case beyond36Bits = "Beyond36Bits"
     /// A read after a failed one.
     case afterFailure = "AfterFailure"
-    /// A read after one of no bytes.
+    /// A read after a read of no bytes.
     case afterEmptyRead = "AfterEmptyRead"
     /// Several objects are open, and read in turn.
     case interleaved = "Interleaved"
@@ -106,50 +106,50 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
     case specialBlock = "SpecialBlock"
     /// A step of the Monte Carlo test: a thousand chained blocks.
     case monteCarlo = "MonteCarlo"
-    /// A bit of an authenticated chunk, or of its tag, is another one.
+    /// A bit of an authenticated chunk, or of its tag, is changed.
     case chunkTag = "ChunkTag"
-    /// Authenticated chunks are swapped, repeated, left out, or another object's.
+    /// Authenticated chunks are swapped, repeated, omitted, or taken from another object.
     case chunkOrder = "ChunkOrder"
     /// The end is cut off: between authenticated chunks, or within one.
     case truncatedChunks = "TruncatedChunks"
-    /// Something follows the last authenticated chunk.
+    /// There are bytes after the last authenticated chunk.
     case trailingData = "TrailingData"
-    /// The header is not that of the key or the context, or is damaged.
+    /// The header belongs to another key or context, or is damaged.
     case headerCheck = "HeaderCheck"
     /// A chunk's number needs more than 8, 16 or 24 bits.
     case chunkCounter = "ChunkCounter"
-    /// What goes into the derived keys: salts, contexts, associated data, key lengths.
+    /// The inputs of derived keys: salts, contexts, associated data, key lengths.
     case keyDerivation = "KeyDerivation"
     /// The IV is the media sequence number, big-endian.
     case sequenceIV = "SequenceIV"
     /// Media sequence numbers that need more than 31, 32 or 53 bits, or carry past them.
     case wideSequence = "WideSequence"
-    /// The IV is an attribute, which holds as long as its key.
+    /// The IV is an attribute, which applies as long as its key.
     case ivAttribute = "IVAttribute"
     /// Keys change within the playlist.
     case keyRotation = "KeyRotation"
     /// METHOD=NONE ends encryption.
     case methodNone = "MethodNone"
-    /// Several KEYFORMATs at a time.
+    /// Several KEYFORMATs at the same time.
     case keyFormat = "KeyFormat"
     /// Each segment has its own padding.
     case segmentPadding = "SegmentPadding"
     /// Reads that cross from one segment into another.
     case segmentEdge = "SegmentEdge"
-    /// Segments are parts of resources.
+    /// Segments are byte ranges of resources.
     case segmentByteRange = "SegmentByteRange"
     /// Initialization sections.
     case initializationSection = "InitializationSection"
-    /// Playlists as people write them: line ends, comments, unknown tags, queries, quoted commas.
+    /// Playlists in the forms found in practice: line ends, comments, unknown tags, queries, quoted commas.
     case playlistText = "PlaylistText"
-    /// Playlists that do not parse, or ask for what is not served.
+    /// Playlists that do not parse, or refer to something that is not served.
     case badPlaylist = "BadPlaylist"
     /// Keys that are missing.
     case missingKey = "MissingKey"
-    /// Segments that are missing, cut short, or do not unpad.
+    /// Segments that are missing, truncated, or without valid padding.
     case badSegment = "BadSegment"
 
-    /// What goes wrong in programs that fail such a vector.
+    /// A description of the fault in programs that fail such a vector.
     package var explanation: String {
         switch self {
         case .knownAnswer: "the cipher or its mode is wrong"
@@ -229,7 +229,7 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
         }
     }
 
-    /// Where the class is from: a standard, or programs that had the bug.
+    /// The origin of the class: a standard, or programs that had the bug.
     package var source: String {
         switch self {
         case .knownAnswer: "NIST SP 800-38A, appendix F"

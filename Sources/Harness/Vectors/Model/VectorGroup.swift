@@ -1,11 +1,12 @@
 internal import ByteSources
 package import RandomAccess
 
-/// Reads of one object: strategy, parameters, key and ciphertext, how opening it ends, and what is read.
+/// Reads of one object: its strategy, parameters, key and ciphertext, the expected outcome of opening it, and the
+/// reads.
 ///
-/// A group is small: its reads are made when it is walked through.
+/// A group takes little memory: its reads are computed on demand.
 package struct VectorGroup: Sendable {
-    /// How opening the object is to end.
+    /// The expected outcome of opening an object.
     package enum Opening: Hashable, Sendable {
         /// It opens, and its plaintext has this length.
         case opens(plaintextByteCount: UInt64)
@@ -13,9 +14,9 @@ package struct VectorGroup: Sendable {
         case fails(ErrorName)
     }
 
-    /// The group's identifier, the first part of those of its vectors.
+    /// The group's identifier, with which the identifiers of its vectors begin.
     package private(set) var id: String
-    /// Where the case is from: a document and section, or what generates it.
+    /// The origin of the case: a document and section, or its generator.
     package let source: String
     /// The classes of bugs that opening the object stands for.
     package let flags: [VectorFlag]
@@ -25,27 +26,27 @@ package struct VectorGroup: Sendable {
     package let key: SecretKey
     /// The ciphertext.
     package private(set) var ciphertext: any ByteSource
-    /// The plaintext that reads are compared with; empty where the object does not open.
+    /// The plaintext with which reads are compared; empty if the object does not open.
     package let plaintext: GroupPlaintext
-    /// How opening the object is to end: a vector of its own.
+    /// The expected outcome of opening the object: a vector of its own.
     package let opening: Opening
-    /// The windows that a reader which has such is to use: the first for all reads, the others for some.
+    /// The windows for readers that have windows: the first for all reads, the others for some.
     package let windowByteCounts: [Int]
-    /// How the source behaves while the object is read.
+    /// The behaviour of the source while the object is read.
     package var supply = SourceSupply.any
-    /// The playlist that is opened, where the strategy is `hls-aes128`; `nil` for any other.
+    /// The playlist, if the strategy is `hls-aes128`; `nil` for any other strategy.
     package internal(set) var playlist: PlaylistObject?
-    /// The reads in few words, as files have them.
+    /// The reads in the compact form of files.
     package private(set) var patterns: [ReadPattern]
-    /// How the ciphertext is made; `nil` where a file has to hold it.
+    /// The rule that generates the ciphertext; `nil` if a file must hold it.
     package let rule: CiphertextRule?
-    /// Groups with the same name here are open at the same time and read in turn: the first read of each, the second of
-    /// each, and so on.
+    /// A name that groups share if they are open at the same time and read in turn: the first read of each, the second
+    /// of each, and so on.
     package let interleaving: String?
-    /// How many threads do all the reads at once on the same object; 1 for one after the other.
+    /// The number of threads that all do the reads on the same object at once; 1 for sequential reads.
     package private(set) var threadCount: Int
 
-    /// Creates a group: of an object that opens, or of one that ends with `error` and has neither plaintext nor reads.
+    /// A group of an object that opens; or of one that fails to open with `error`, and has neither plaintext nor reads.
     package init(
         id: String, source: String = "generated", flags: [VectorFlag], strategy: Strategy, key: SecretKey,
         ciphertext: any ByteSource, plaintext: GroupPlaintext = GroupPlaintext([]), error: ErrorName? = nil,
@@ -67,34 +68,34 @@ package struct VectorGroup: Sendable {
         self.threadCount = threadCount
     }
 
-    /// The group with its first read and each so many after that.
+    /// Returns the group with every `step`th read, from the first on.
     package func choosingEvery(_ step: Int) -> VectorGroup {
         choosing(reads.enumerated().filter { $0.offset % step == 0 }.map(\.element))
     }
 
-    /// The group with some of its reads only.
+    /// Returns the group with only some of its reads.
     package func choosing(_ reads: [RangeRead]) -> VectorGroup {
         var group = self
         group.patterns = reads.map(ReadPattern.single)
         return group
     }
 
-    /// The same group under another name.
+    /// Returns the same group under another name.
     func renamed(_ id: String) -> VectorGroup {
         var group = self
         group.id = id
         return group
     }
 
-    /// The same group for one thread.
+    /// Returns the same group for one thread.
     package func onOneThread() -> VectorGroup {
         var group = self
         group.threadCount = 1
         return group
     }
 
-    /// The same group with its ciphertext in memory, if that is short: for whoever reads it often, since what is
-    /// computed costs each read anew.
+    /// Returns the same group with its ciphertext in memory if it is short. This is faster for frequent reads, since a
+    /// computed ciphertext is computed anew for each read.
     package func holdingShortCiphertext() -> VectorGroup {
         guard ciphertext.byteCount <= Self.maxHeldByteCount, !(ciphertext is MemorySource),
             let bytes = try? ciphertext.bytes()
@@ -106,7 +107,7 @@ package struct VectorGroup: Sendable {
 
     private static let maxHeldByteCount: UInt64 = 1 << 16
 
-    /// The same group over a source that behaves like this.
+    /// Returns the same group with a source of this behaviour.
     func supplied(_ supply: SourceSupply) -> VectorGroup {
         var group = self
         group.supply = supply
@@ -125,7 +126,7 @@ package struct VectorGroup: Sendable {
     /// The identifier of the vector that opens the object.
     package var openingID: String { "\(id) open" }
 
-    /// The identifier of a read.
+    /// Returns the identifier of a read.
     package func id(of read: RangeRead) -> String {
         let range = "\(id) \(read.offset)+\(read.count)"
         return read.label.map { "\(range) (\($0))" } ?? range
@@ -133,8 +134,8 @@ package struct VectorGroup: Sendable {
 }
 
 extension Sequence<VectorGroup> {
-    /// The groups that vectors with these identifiers, or groups with these names, belong to; with those that are open
-    /// at the same time.
+    /// Returns the groups of vectors with these identifiers, and the groups with these names, each with the groups that
+    /// are open at the same time.
     package func having(_ ids: [String]) -> [VectorGroup] {
         let chosen = filter { group in ids.contains { $0 == group.id || $0.hasPrefix(group.id + " ") } }
         let names = Set(chosen.map(\.id))
@@ -143,20 +144,20 @@ extension Sequence<VectorGroup> {
     }
 }
 
-/// How the source of a group's object behaves while it is read.
+/// The behaviour of the source while a group's object is read.
 package enum SourceSupply: String, CaseIterable, Hashable, Sendable {
-    /// Any: it must not matter.
+    /// Any behaviour: it must not matter.
     case any
-    /// It delivers what is asked for, and every fetch is judged.
+    /// It delivers all bytes that are asked for, and every fetch is judged.
     case whole
     /// It delivers a few bytes at a time.
     case shortReads
-    /// Before each read it fails once: at the first byte, in the middle, at the last byte. The failure is judged.
+    /// It fails once before each read: at the first byte, in the middle, or at the last byte. The failure is judged.
     case failing
-    /// The same, for a source that ends there.
+    /// It ends at these points instead of failing.
     case endingEarly
-    /// The same failures, which are not judged; the read after them is.
+    /// It fails as above, but only the read after the failure is judged.
     case recovering
-    /// Before each read its length is another one for a while.
+    /// Its length changes for a while before each read.
     case changing
 }

@@ -1,22 +1,21 @@
 import ByteSources
 package import RandomAccess
 
-/// Says what a ciphertext decrypts to, in code that shares nothing with the code under test.
+/// Computes the plaintext of a ciphertext, with code that shares nothing with the code under test.
 ///
-/// Textbook, block after block: its own ciphers, its own chunk arithmetic, its own padding check, its own reading of a
-/// format's description. Of `RandomAccess` it uses only the names of things (strategy, key, source, error), and the
-/// parsed description.
+/// It works block by block as in textbooks, with its own ciphers, chunk arithmetic, padding check and interpretation of
+/// a format's description. Of `RandomAccess` it only uses types such as strategy, key, source and error, and the parsed
+/// description.
 package struct Oracle: Sendable {
     let strategy: Strategy
     let key: SecretKey
 
-    /// Creates an oracle for the objects of one strategy and key.
     package init(strategy: Strategy, key: SecretKey) {
         self.strategy = strategy
         self.key = key
     }
 
-    /// The object as its format's description says it is.
+    /// Returns the object that the format's description defines for a source.
     func object(_ source: any ByteSource, isChecked: Bool = false) throws(DecryptionError) -> OracleObject {
         try OracleObject(strategy, key: key, source: source, isChecked: isChecked)
     }
@@ -24,7 +23,7 @@ package struct Oracle: Sendable {
     /// Decrypts a range of an object.
     ///
     /// `plaintextByteCount` is the object's length (see ``plaintextByteCount(of:)``), `range` lies within it, and
-    /// `output.count == range.count`. Tags are not looked at: whether a chunk is to be delivered, a vector says.
+    /// `output.count == range.count`. Tags are not checked: the vector says whether a chunk may be delivered.
     ///
     /// - Throws: `DecryptionError.io`, `.truncatedCiphertext` if the source ends early.
     /// - Complexity: O(`range.count`), wherever the range lies.
@@ -38,30 +37,30 @@ package struct Oracle: Sendable {
         try object(ciphertext).decrypt(range, of: ciphertext, into: output)
     }
 
-    /// The plaintext's length: of a padded object by its last block, and of others once the last chunk has been looked
-    /// at where the format asks for it.
+    /// Returns the plaintext's length. For a padded object it follows from the last block. For others, the last chunk
+    /// is checked first if the format requires it.
     ///
     /// - Throws: `DecryptionError.truncatedCiphertext` for a length that no plaintext has, `.invalidPadding` if the end
-    ///   does not unpad to a length that a writer makes, `.authenticationFailed`, `.io`.
+    ///   has no valid padding or a length that no writer produces, `.authenticationFailed`, `.io`.
     /// - Source: PROTOCOL.md, "open"; RFC 5652, section 6.3.
     package func plaintextByteCount(of source: any ByteSource) throws(DecryptionError) -> UInt64 {
         try object(source, isChecked: true).checkedPlaintextByteCount(of: source)
     }
 
-    /// The header that a writer makes for an object's salt and this key; empty where the format has none.
+    /// Returns the header that a writer makes with an object's salt and this key; empty if the format has no header.
     package func header(of source: any ByteSource) throws(DecryptionError) -> [UInt8] { try object(source).header }
 
-    /// Says whether a chunk is to be delivered.
+    /// Checks that a chunk may be delivered.
     ///
-    /// - Throws: `DecryptionError.authenticationFailed`, or what the description has for a part that is another one.
+    /// - Throws: `DecryptionError.authenticationFailed`, or the description's error for a part that is wrong.
     package func check(chunk index: UInt64, of source: any ByteSource) throws(DecryptionError) {
         try object(source).check(index, of: source)
     }
 }
 
-/// Objects that are made from their plaintext, for vectors in which that matters; of formats without tags.
+/// Objects made from their plaintext, for vectors in which it matters; only for formats without tags.
 extension Oracle {
-    /// Encrypts a small plaintext as a writer does: chunk after chunk, each padded where the strategy says so.
+    /// Encrypts a small plaintext as a writer does: chunk by chunk, each with padding if the strategy has it.
     func encrypt(_ plaintext: [UInt8]) -> [UInt8] {
         VectorSet.made("an object of \(strategy.name)") { () throws(DecryptionError) in
             try sealer(UInt64(plaintext.count)).sealed(plaintext)
@@ -72,7 +71,7 @@ extension Oracle {
         try OracleSealer(strategy, key: key, plaintextByteCount: byteCount, drawn: Zeros(byteCount: .max))
     }
 
-    /// Encrypts what is a chunk's data as it is, its padding among it.
+    /// Encrypts a chunk's data as they are, which must include any padding.
     func encrypt(blocks plaintext: [UInt8], chunk: UInt64 = 0) -> [UInt8] {
         VectorSet.made("a chunk of \(strategy.name)") { () throws(DecryptionError) in
             let object = try sealer(0).object

@@ -1,8 +1,8 @@
 import RandomAccess
 
-/// AES on single blocks, with 32-bit table look-ups.
+/// AES on single blocks, with 32-bit look-up tables.
 ///
-/// Shares nothing with the backends. Its look-ups depend on keys and data: for tests, not for secrets.
+/// It shares nothing with the backends. Its look-ups depend on keys and data, so it is for tests and not for secrets.
 final class OracleAES: Sendable {
     private let roundCount: Int
     /// Round keys for encryption, then those of the equivalent inverse cipher; 4 × (`roundCount` + 1) words each.
@@ -10,7 +10,7 @@ final class OracleAES: Sendable {
     private let wordCount: Int
     private let tables = OracleTables.shared
 
-    /// AES under 16 zeros, where no key is known yet.
+    /// AES under a key of 16 zeros, for use before the key is known.
     static let ofZeros = OracleAES([UInt8](repeating: 0, count: 16))
 
     convenience init(key: SecretKey) {
@@ -32,7 +32,7 @@ final class OracleAES: Sendable {
             UInt32(box[Int(word >> 24)]) << 24 | UInt32(box[Int(word >> 16 & 255)]) << 16
                 | UInt32(box[Int(word >> 8 & 255)]) << 8 | UInt32(box[Int(word & 255)])
         }
-        // Rcon as FIPS 197, table 5, prints it.
+        // Rcon, from FIPS 197, table 5.
         let constants: [UInt32] = [0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0x1b, 0x36]
         for index in keyWordCount..<wordCount {
             var word = keys[index - 1]
@@ -43,8 +43,8 @@ final class OracleAES: Sendable {
             }
             keys[index] = keys[index - keyWordCount] ^ word
         }
-        // The inverse rounds take the keys backwards, those in the middle with their columns unmixed: an inverse table
-        // holds "unmix after inverse S-box", so a look-up through the S-box only unmixes.
+        // The inverse rounds use the keys in reverse order, with the columns of the middle ones unmixed. An inverse
+        // table holds "unmix after inverse S-box", so a look-up through the S-box only unmixes.
         let inverse = OracleTables.shared.inverse
         for round in 0...roundCount {
             for column in 0..<4 {
@@ -171,7 +171,7 @@ struct OracleBlock: Equatable {
         OracleBlock(a: left.a ^ right.a, b: left.b ^ right.b, c: left.c ^ right.c, d: left.d ^ right.d)
     }
 
-    /// The block as a 128-bit big-endian number, plus `count`, modulo 2¹²⁸: schoolbook addition, word by word.
+    /// Returns the block as a 128-bit big-endian number plus `count`, modulo 2¹²⁸: schoolbook addition, word by word.
     func adding(_ count: UInt64) -> OracleBlock {
         var sum = self
         var carry = UInt64(sum.d) + (count & 0xffff_ffff)
@@ -185,10 +185,10 @@ struct OracleBlock: Equatable {
     }
 }
 
-/// Look-up tables that join the S-box and the column mixing of AES: four of 32-bit words for each direction.
+/// Look-up tables that combine AES's S-box and column mixing: four tables of 32-bit words for each direction.
 ///
-/// Built from powers of the generator {03} and not from the standard's formulas, so that a mistake in
-/// `SwiftAESBackend`, which follows those, is not made here again.
+/// They are built from powers of the generator {03} and not from the standard's formulas. So a mistake in
+/// `SwiftAESBackend`, which follows the standard, is not repeated here.
 ///
 /// - Source: Daemen and Rijmen, "AES proposal: Rijndael" (1999), section 5.2.1 (tables T₀ to T₃).
 final class OracleTables: Sendable {
@@ -201,7 +201,7 @@ final class OracleTables: Sendable {
     /// The inverse S-box, 256 bytes.
     nonisolated(unsafe) let inverseBox: UnsafePointer<UInt8>
 
-    /// The tables, made once. Never freed.
+    /// The tables, computed once and never freed.
     static let shared = OracleTables()
 
     private init() {
@@ -234,7 +234,7 @@ final class OracleTables: Sendable {
     }
 }
 
-/// Multiplication in GF(2⁸) by adding logarithms to the base {03}.
+/// Multiplication in GF(2⁸) by addition of logarithms to the base {03}.
 private struct Powers {
     private var power = [UInt8](repeating: 0, count: 255)
     private var logarithm = [Int](repeating: 0, count: 256)
@@ -257,7 +257,7 @@ private struct Powers {
         a == 0 ? 0 : power[(255 - logarithm[Int(a)]) % 255]
     }
 
-    /// A column of the mixing matrix times `a`, its first row in the word's most significant byte.
+    /// Returns a column of the mixing matrix times `a`, with the first row in the word's most significant byte.
     func word(_ a: UInt8, times column: (UInt8, UInt8, UInt8, UInt8)) -> UInt32 {
         UInt32(product(a, column.0)) << 24 | UInt32(product(a, column.1)) << 16
             | UInt32(product(a, column.2)) << 8 | UInt32(product(a, column.3))

@@ -1,6 +1,6 @@
 import RandomAccess
 
-/// A cipher with its key, in textbook form: data from anywhere in a chunk, and the tag of a whole one.
+/// A cipher with its key, as in textbooks: it decrypts data anywhere in a chunk, and computes the tag of a whole chunk.
 enum OracleCipher: Sendable {
     case ctr(OracleAES)
     case cbc(OracleAES)
@@ -11,14 +11,14 @@ enum OracleCipher: Sendable {
     case xts(OracleAES, OracleAES)
     case ocb(OracleOCB)
     case eax(OracleAES)
-    /// AES under the key, which has a length, for keys of a nonce.
+    /// AES with the key, whose length it keeps, to derive the keys for a nonce.
     case gcmSIV(OracleAES, keyByteCount: Int)
     /// The ciphers of the tag and of the data.
     case siv(OracleAES, OracleAES)
 
-    /// Finds a cipher by the name that descriptions have for it.
+    /// Finds a cipher by its name in descriptions.
     ///
-    /// - Throws: `DecryptionError.unsupported` for another name, `.invalidKey` for a key of another length.
+    /// - Throws: `DecryptionError.unsupported` for an unknown name, `.invalidKey` for a wrong key length.
     init(_ name: [UInt8], key: [UInt8]) throws(DecryptionError) {
         func aes(_ key: some Collection<UInt8>) throws(DecryptionError) -> OracleAES {
             OracleAES(key: try SecretKey(Array(key)))
@@ -52,7 +52,7 @@ enum OracleCipher: Sendable {
         }
     }
 
-    /// Says whether it has tags.
+    /// Says whether the cipher has tags.
     var isAuthenticated: Bool {
         switch self {
         case .ctr, .cbc, .xts: false
@@ -60,7 +60,7 @@ enum OracleCipher: Sendable {
         }
     }
 
-    /// Says whether the tag is made of the plaintext, and decryption starts from the tag.
+    /// Says whether the tag is computed from the plaintext, so that decryption starts from the tag.
     var hasSyntheticIV: Bool {
         switch self {
         case .gcmSIV, .siv: true
@@ -68,7 +68,7 @@ enum OracleCipher: Sendable {
         }
     }
 
-    /// Says whether a nonce has a length that the cipher takes.
+    /// Says whether the cipher accepts a nonce of this length.
     func takes(nonce: [UInt8]) -> Bool {
         switch self {
         case .ctr, .cbc, .xts: nonce.count == 16
@@ -80,14 +80,14 @@ enum OracleCipher: Sendable {
         }
     }
 
-    /// Decrypts a stretch of a chunk in place.
+    /// Decrypts a part of a chunk in place.
     ///
     /// - Parameters:
-    ///   - buffer: The ciphertext; whole blocks, of CBC and XTS, and else with room for a whole block at the end.
-    ///   - offset: Where it lies in the chunk's data, a multiple of 16.
+    ///   - buffer: The ciphertext: whole blocks in CBC and XTS, otherwise with space for a whole block at the end.
+    ///   - offset: Its offset in the chunk's data, a multiple of 16.
     ///   - nonce: The chunk's nonce, IV, counter block or tweak.
-    ///   - previous: Of CBC, the block before it; the IV at the start. Of a cipher with a synthetic IV, the chunk's tag.
-    ///   - byteCount: The length of the chunk's data, which counts in OCB.
+    ///   - previous: In CBC the block before it, which is the IV at the start. With a synthetic IV, the chunk's tag.
+    ///   - byteCount: The length of the chunk's data, which matters in OCB.
     func decrypt(
         _ buffer: UnsafeMutableRawBufferPointer, at offset: UInt64, nonce: [UInt8], previous: [UInt8] = [],
         of byteCount: UInt64 = .max
@@ -101,7 +101,7 @@ enum OracleCipher: Sendable {
             }
         case .gcm(let aes, let hash):
             var counter = Self.firstCounter(hash, nonce)
-            // Only the last 32 bits count. The first block is the tag's.
+            // Only the last 32 bits count up. The first block is used for the tag.
             counter.d &+= UInt32(truncatingIfNeeded: offset / 16)
             buffer.forEachBlock { block in
                 counter.d &+= 1
@@ -133,7 +133,7 @@ enum OracleCipher: Sendable {
             (counter.c, counter.d) = (counter.c & 0x7FFF_FFFF, counter.d & 0x7FFF_FFFF)
             Self.add(to: buffer) { aes.encrypt(counter.adding(offset / 16 + $0)) }
         case .chaCha, .salsa:
-            // The key of the tag is the start of the stream, which in NaCl goes on behind it.
+            // The stream starts with the tag's key. In NaCl the data follow directly.
             var position = offset
             if case .salsa = self { position += 32 } else { position += 64 }
             var mask: [UInt8] = []
@@ -147,7 +147,7 @@ enum OracleCipher: Sendable {
         }
     }
 
-    /// Adds a mask to each block, by its number.
+    /// XORs each block with a mask that depends on its index.
     private static func add(to buffer: UnsafeMutableRawBufferPointer, _ mask: (UInt64) -> OracleBlock) {
         var number: UInt64 = 0
         buffer.forEachBlock { block in
@@ -156,7 +156,7 @@ enum OracleCipher: Sendable {
         }
     }
 
-    /// Encrypts all of a chunk's data, and makes its tag; nothing of a cipher without one.
+    /// Encrypts all of a chunk's data, and computes its tag; empty for a cipher without tags.
     func seal(
         _ bytes: [UInt8], nonce: [UInt8], associatedData: [UInt8]
     ) -> (ciphertext: [UInt8], tag: [UInt8]) {
@@ -167,10 +167,10 @@ enum OracleCipher: Sendable {
         )
     }
 
-    /// Encrypts all of a chunk's data, or in CBC some blocks behind the one that is the nonce; whole blocks, of CBC and
-    /// XTS. A cipher with a synthetic IV needs the tag.
+    /// Encrypts all of a chunk's data, in whole blocks for CBC and XTS. In CBC these may also be later blocks, with the
+    /// block before them as the nonce. A cipher with a synthetic IV needs the tag.
     func encrypt(_ bytes: [UInt8], nonce: [UInt8], tag: [UInt8] = []) -> [UInt8] {
-        // Room for the whole of the last block.
+        // Extends the last block to its full length.
         var result = bytes + [UInt8](repeating: 0, count: (16 - bytes.count % 16) % 16)
         result.withUnsafeMutableBytes { buffer in
             switch self {
@@ -188,14 +188,14 @@ enum OracleCipher: Sendable {
                 }
             case .ocb(let ocb):
                 ocb.process(buffer, from: 0, of: UInt64(bytes.count), nonce: nonce, isEncrypting: true)
-            // The others XOR a stream, either way.
+            // The others XOR a key stream in both directions.
             default: decrypt(buffer, at: 0, nonce: nonce, previous: tag)
             }
         }
         return Array(result[..<bytes.count])
     }
 
-    /// A block of 64 bytes of the stream.
+    /// Returns a 64-byte block of the key stream.
     private func streamBlock(_ number: UInt64, nonce: [UInt8]) -> [UInt8] {
         switch self {
         case .chaCha(let key, isExtended: false): OracleStream.chaCha(key, UInt32(truncatingIfNeeded: number), nonce)
@@ -209,7 +209,7 @@ enum OracleCipher: Sendable {
         }
     }
 
-    /// The tag of a chunk's plaintext, of a cipher that makes it of that.
+    /// Returns the tag of a chunk's plaintext, for ciphers that compute it from the plaintext.
     private func tag(ofPlaintext plaintext: [UInt8], nonce: [UInt8], associatedData: [UInt8]) -> [UInt8] {
         switch self {
         case .ocb(let ocb): ocb.tag(plaintext, nonce: nonce, associatedData: associatedData)
@@ -221,8 +221,8 @@ enum OracleCipher: Sendable {
         }
     }
 
-    /// The tag of a chunk's ciphertext; nothing of a cipher without one. A cipher with a synthetic IV decrypts with the
-    /// tag that was found.
+    /// Returns the tag of a chunk's ciphertext; empty for a cipher without tags. A cipher with a synthetic IV decrypts
+    /// with the tag that was found.
     func tag(_ ciphertext: [UInt8], nonce: [UInt8], associatedData: [UInt8], found: [UInt8] = []) -> [UInt8] {
         switch self {
         case .ctr, .cbc, .xts: return []
@@ -251,14 +251,14 @@ enum OracleCipher: Sendable {
         }
     }
 
-    /// The counter block of the tag. Source: NIST SP 800-38D, section 7.1, step 2.
+    /// Returns the counter block of the tag. Source: NIST SP 800-38D, section 7.1, step 2.
     private static func firstCounter(_ hash: OracleGHASH, _ nonce: [UInt8]) -> OracleBlock {
         nonce.count == 12 ? OracleBlock(nonce + [0, 0, 0, 1]) : hash.hash(nonce, associatedData: [])
     }
 }
 
 extension UnsafeMutableRawBufferPointer {
-    /// Replaces each block; what is left over of one is not.
+    /// Replaces each whole block; a partial one at the end stays.
     func forEachBlock(_ change: (OracleBlock) -> OracleBlock) {
         guard let start = baseAddress else { return }
         for index in 0..<count / 16 {
@@ -267,7 +267,7 @@ extension UnsafeMutableRawBufferPointer {
     }
 }
 
-/// A tweak of XTS: 128 bits, the first byte the least.
+/// A tweak of XTS: 128 bits, the least significant byte first.
 ///
 /// - Source: IEEE 1619-2007, section 5.2.
 private struct OracleTweak {

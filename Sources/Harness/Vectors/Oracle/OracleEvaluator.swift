@@ -1,29 +1,29 @@
 import RandomAccess
 internal import Support
 
-/// Works out what an expression of a description comes to, in code that shares only the parsed tree with the product.
+/// Evaluates the expressions of a description, with code that shares only the parsed tree with the product.
 ///
-/// Everything in an expression is evaluated, from the inside out; hashes are libcrypto's.
+/// All parts of an expression are evaluated, from the inside out. Hashes are libcrypto's.
 struct OracleEvaluator {
-    /// The values that are known.
+    /// The known values by name.
     var names: [String: Value]
     /// The format's name, for errors.
     let format: String
 
-    /// Says whether an expression uses only names that are known.
+    /// Says whether an expression only uses known names.
     func knows(_ formula: Formula) -> Bool { formula.expression.names.allSatisfy { names[$0] != nil } }
 
-    /// The value of an expression of bytes.
+    /// Returns the value of an expression of bytes.
     ///
-    /// - Throws: `DecryptionError.invalidParameter` if it has none.
+    /// - Throws: `DecryptionError.invalidParameter` if it has no value.
     func bytes(_ formula: Formula) throws(DecryptionError) -> [UInt8] { try bytes(formula.expression) }
 
-    /// The value of an expression of numbers.
+    /// Returns the value of an expression of numbers.
     ///
-    /// - Throws: `DecryptionError.invalidParameter` if it has none.
+    /// - Throws: `DecryptionError.invalidParameter` if it has no value.
     func number(_ formula: Formula) throws(DecryptionError) -> Int128 { try number(formula.expression) }
 
-    /// The value of either kind.
+    /// Returns the value of an expression of either kind.
     func value(_ formula: Formula) throws(DecryptionError) -> Value { try value(formula.expression) }
 
     private func failure(_ what: String) -> DecryptionError {
@@ -100,7 +100,7 @@ struct OracleEvaluator {
             result.partialValue = symbol == .divided ? left / right : left % right
         case .shiftLeft:
             guard (0...127).contains(right) else { throw failure("a shift by 0 to 127") }
-            // Bit by bit: each is a doubling.
+            // Bit by bit: each step doubles the value.
             result.partialValue = left
             for _ in 0..<right where !result.overflow {
                 result = result.partialValue.multipliedReportingOverflow(by: 2)
@@ -119,7 +119,7 @@ struct OracleEvaluator {
 // MARK: Functions
 
 extension OracleEvaluator {
-    /// The max length of what an expression makes.
+    /// The max length of an expression's bytes.
     private static let maxByteCount = 1 << 20
 
     private func count(_ expression: Expression, upTo limit: Int) throws(DecryptionError) -> Int {
@@ -172,7 +172,7 @@ extension OracleEvaluator {
         return number
     }
 
-    /// Makes the value of a function whose value is bytes.
+    /// Returns the value of a function of bytes.
     private func made(_ function: Expression.Function, _ arguments: [Expression]) throws(DecryptionError) -> [UInt8] {
         if function == .zeros {
             return [UInt8](repeating: 0, count: try count(arguments[0], upTo: Self.maxByteCount))
@@ -214,7 +214,7 @@ extension OracleEvaluator {
         }
     }
 
-    /// Bytes, the least first, plus a number: byte by byte, and what is left over falls away.
+    /// Returns the sum of a little-endian number in bytes and a number, byte by byte, without the final carry.
     private func sum(_ bytes: [UInt8], _ number: Int128) -> [UInt8] {
         var carry = number
         return bytes.map { byte in

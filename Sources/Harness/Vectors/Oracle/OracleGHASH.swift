@@ -1,4 +1,4 @@
-/// GHASH with a table of products for each byte of a block: for tests, not for secrets.
+/// GHASH with a table of products for each byte of a block. It is for tests, not for secrets.
 ///
 /// - Source: NIST SP 800-38D, section 6.4; McGrew and Viega, "The Galois/Counter Mode of Operation (GCM)", section 4.1,
 ///   for the tables.
@@ -7,7 +7,7 @@ final class OracleGHASH: Sendable {
     private let products: [OracleBlock]
 
     init(key: OracleBlock) {
-        // H·xⁱ for each bit of a block, the first bit being the one of x⁰.
+        // H·xⁱ for each bit of a block; the first bit is that of x⁰.
         var powers: [OracleBlock] = []
         var power = key
         for _ in 0..<128 {
@@ -25,7 +25,8 @@ final class OracleGHASH: Sendable {
         self.products = products
     }
 
-    /// The hash of associated data and a ciphertext, each filled up to whole blocks, and of their lengths.
+    /// Returns the hash of associated data and a ciphertext, each padded to whole blocks with zeros, and of their
+    /// lengths.
     func hash(_ ciphertext: [UInt8], associatedData: [UInt8]) -> OracleBlock {
         let start = associatedData.withUnsafeBytes { add($0, to: OracleBlock(a: 0, b: 0, c: 0, d: 0)) }
         return finish(
@@ -67,7 +68,7 @@ final class OracleGHASH: Sendable {
 }
 
 extension OracleBlock {
-    /// The product with x: one bit to the right, and R where a bit falls out. Source: section 6.3, algorithm 1.
+    /// The product with x: one bit to the right, and R if a bit is shifted out. Source: section 6.3, algorithm 1.
     fileprivate var timesX: OracleBlock {
         let fallsOut = d & 1 == 1
         return OracleBlock(

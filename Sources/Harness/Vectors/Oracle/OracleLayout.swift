@@ -1,6 +1,6 @@
 package import RandomAccess
 
-/// Where the chunks of an object of a given length lie, as the oracle reckons.
+/// The positions of the chunks of an object with a given length, as the oracle computes them.
 package struct OracleLayout: Sendable {
     let sizes: OracleSizes
     /// The number of chunks.
@@ -8,10 +8,11 @@ package struct OracleLayout: Sendable {
     package let plaintextByteCount: UInt64
     let ciphertextByteCount: UInt64
 
-    /// For a ciphertext of a format whose chunks are each decrypted as a whole; `nil` of any other, and as long as a
-    /// header has to be seen first.
+    /// A ciphertext of a format whose chunks are decrypted whole; `nil` for any other format, or if a header must be
+    /// read first.
     ///
-    /// - Throws: `DecryptionError.truncatedCiphertext` for a length that no plaintext has, or as ``OracleObject``.
+    /// - Throws: `DecryptionError.truncatedCiphertext` for a length that no plaintext has, or the errors of
+    ///   ``OracleObject``.
     package init?(_ strategy: Strategy, ciphertextByteCount: UInt64) throws(DecryptionError) {
         guard let sizes = try Self.sizes(strategy) else { return nil }
         self.sizes = sizes
@@ -23,7 +24,7 @@ package struct OracleLayout: Sendable {
     private static func sizes(_ strategy: Strategy) throws(DecryptionError) -> OracleSizes? {
         guard !strategy.isStreaming else { return nil }
         var found: OracleSizes?
-        // Where a header has a choice, lengths are known that are the same for all.
+        // If a header has alternatives, the lengths are known if they are the same for all of them.
         for number in 0..<(strategy.format.header.map(\.content.count).max() ?? 1) {
             var known = OracleEvaluator(names: strategy.values, format: strategy.format.name)
             for field in strategy.format.header {
@@ -40,26 +41,26 @@ package struct OracleLayout: Sendable {
         return try OracleSizes(strategy.format, known)
     }
 
-    /// Says whether the lengths of chunks are known before a header is seen.
+    /// Says whether the lengths of chunks are known before a header is read.
     package static func isKnown(of strategy: Strategy) -> Bool { ((try? sizes(strategy)) ?? nil) != nil }
 
-    /// The bytes that opening an object looks at before any chunk, whatever its length.
+    /// Returns the number of bytes that opening an object reads before any chunk, whatever the object's length.
     package static func lookedAtByteCount(of strategy: Strategy) -> UInt64 {
         ((try? sizes(strategy)) ?? nil)?.lookedAtByteCount ?? 0
     }
 
-    /// The bytes that opening looks at before any chunk.
+    /// The number of bytes that opening reads before any chunk.
     package var lookedAtByteCount: UInt64 { sizes.lookedAtByteCount }
 
-    /// The bytes behind the chunks.
+    /// The range after the chunks.
     package var trailer: Range<UInt64> {
         ciphertextByteCount - min(ciphertextByteCount, sizes.trailer)..<ciphertextByteCount
     }
 
-    /// The plaintext bytes of a full chunk.
+    /// The number of plaintext bytes in a full chunk.
     var full: UInt64 { sizes.fullByteCount }
 
-    /// The place of a chunk, with all its parts.
+    /// Returns the range of a chunk in the ciphertext, with all its parts.
     package func stored(_ index: UInt64) -> Range<UInt64> {
         let end =
             index + 1 == chunkCount
@@ -67,13 +68,13 @@ package struct OracleLayout: Sendable {
         return sizes.storedStart(ofChunk: index)..<end
     }
 
-    /// The place of a chunk's data in the plaintext.
+    /// Returns the range of a chunk's data in the plaintext.
     package func plaintext(ofChunk index: UInt64) -> Range<UInt64> {
         let end = index + 1 == chunkCount ? plaintextByteCount : sizes.plaintextStart(ofChunk: index + 1)
         return sizes.plaintextStart(ofChunk: index)..<end
     }
 
-    /// The chunks that hold a range of plaintext, from the first one's start to the last one's end.
+    /// Returns the chunks that hold a range of plaintext, from the start of the first to the end of the last.
     package func ciphertext(of range: Range<UInt64>) -> Range<UInt64> {
         guard !range.isEmpty else { return sizes.start..<sizes.start }
         let last = sizes.chunk(at: range.upperBound - 1)

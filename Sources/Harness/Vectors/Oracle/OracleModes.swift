@@ -6,11 +6,11 @@ struct OracleOCB: Sendable {
     private var lastMask: OracleBlock { aes.encrypt(.zero) }
     private var tagMask: OracleBlock { lastMask.doubled }
 
-    /// The offsets before block 1, 2, … of something, from a first one on.
+    /// The offsets before block 1, 2, …, from an initial offset on.
     private struct Offsets {
         var offset: OracleBlock
         var number: UInt64 = 0
-        /// L_0 and those that were needed so far.
+        /// L_0, and the later ones computed so far.
         var masks: [OracleBlock]
 
         /// Offset_i = Offset_{i-1} ⊕ L_{ntz(i)}.
@@ -42,7 +42,7 @@ struct OracleOCB: Sendable {
             })
     }
 
-    /// Processes blocks from one on; the one that the message ends in only adds a mask.
+    /// Processes blocks from index `first` on. A partial block at the end of the message is only XORed with a mask.
     func process(
         _ blocks: UnsafeMutableRawBufferPointer, from first: UInt64, of byteCount: UInt64, nonce: [UInt8],
         isEncrypting: Bool
@@ -58,7 +58,7 @@ struct OracleOCB: Sendable {
         }
     }
 
-    /// The tag of a plaintext.
+    /// Returns the tag of a plaintext.
     func tag(_ plaintext: [UInt8], nonce: [UInt8], associatedData: [UInt8]) -> [UInt8] {
         var (offsets, sum) = (offsets(from: firstOffset(nonce)), OracleBlock.zero)
         for start in stride(from: 0, to: plaintext.count, by: 16) {
@@ -86,7 +86,7 @@ extension OracleAES {
     func code(_ message: [UInt8]) -> OracleBlock {
         let subkey = encrypt(.zero).doubled
         var sum = OracleBlock.zero
-        // All blocks but the last one, which may be none or a part.
+        // All blocks but the last, which may be empty or partial.
         let lastStart = message.isEmpty ? 0 : (message.count - 1) / 16 * 16
         message.withUnsafeBytes { bytes in
             guard let start = bytes.baseAddress else { return }
@@ -98,8 +98,8 @@ extension OracleAES {
         return encrypt(sum ^ OracleBlock(marking: last) ^ (last.count == 16 ? subkey : subkey.doubled))
     }
 
-    /// The code of a number, as a block, and a message. Source: Bellare, Rogaway and Wagner, "The EAX Mode of
-    /// Operation", figure 1.
+    /// Returns the code of a number, as a block, followed by a message. Source: Bellare, Rogaway and Wagner, "The EAX
+    /// Mode of Operation", figure 1.
     func code(_ number: UInt8, _ message: [UInt8]) -> OracleBlock {
         code([UInt8](repeating: 0, count: 15) + [number] + message)
     }
@@ -128,7 +128,7 @@ struct OracleGCMSIV {
         aes = OracleAES((0..<UInt8(keyByteCount / 8)).flatMap { half(2 + $0) })
     }
 
-    /// The tag of a plaintext. Source: section 4.
+    /// Returns the tag of a plaintext. Source: section 4.
     func tag(_ plaintext: [UInt8], associatedData: [UInt8]) -> [UInt8] {
         var sum: UInt128 = 0
         for bytes in [associatedData, plaintext] {
@@ -141,14 +141,14 @@ struct OracleGCMSIV {
         return aes.encrypt(Self.block(sum & (1 << 127 - 1))).bytes
     }
 
-    /// The counter block that is so many behind the first. Source: section 4.
+    /// Returns the counter block `count` blocks after the first. Source: section 4.
     func counter(_ tag: [UInt8], _ count: UInt64) -> OracleBlock {
         let first = Self.number(tag) | 1 << 127
         let low = UInt32(truncatingIfNeeded: first) &+ UInt32(truncatingIfNeeded: count)
         return Self.block((first >> 32) << 32 | UInt128(low))
     }
 
-    /// The first byte is the lowest. Source: section 3.
+    /// Returns the number in bytes with the least significant byte first. Source: section 3.
     private static func number(_ bytes: some BidirectionalCollection<UInt8>) -> UInt128 {
         bytes.reversed().reduce(0) { $0 << 8 | UInt128($1) }
     }
@@ -157,12 +157,12 @@ struct OracleGCMSIV {
         OracleBlock((0..<16).map { UInt8(truncatingIfNeeded: number >> UInt128(8 * $0)) })
     }
 
-    /// dot(a, H) = a · H · x⁻¹²⁸ modulo x¹²⁸ + x¹²⁷ + x¹²⁶ + x¹²¹ + 1, bit after bit. Source: section 3.
+    /// Returns dot(a, H) = a · H · x⁻¹²⁸ modulo x¹²⁸ + x¹²⁷ + x¹²⁶ + x¹²¹ + 1, bit by bit. Source: section 3.
     private func times(_ factor: UInt128) -> UInt128 {
         var product: UInt128 = 0
         for bit in 0..<128 {
             if factor >> UInt128(bit) & 1 == 1 { product ^= hashKey }
-            // Divided by x, once the modulus is added where the lowest bit is set.
+            // Divides by x, after adding the modulus if the lowest bit is set.
             product = product >> 1 ^ (product & 1 == 1 ? 0b1110_0001 << 120 : 0)
         }
         return product
@@ -172,12 +172,12 @@ struct OracleGCMSIV {
 extension OracleBlock {
     static let zero = OracleBlock(a: 0, b: 0, c: 0, d: 0)
 
-    /// Up to 16 bytes, and behind fewer a bit and zeros.
+    /// Up to 16 bytes; fewer are followed by a 1 bit and zeros.
     init(marking bytes: ArraySlice<UInt8>) {
         self.init(Array((bytes + [0x80] + [UInt8](repeating: 0, count: 15)).prefix(16)))
     }
 
-    /// The product with x, of which the first bit is the highest power: one bit to the left.
+    /// The product with x, where the first bit is the highest power: one bit to the left.
     var doubled: OracleBlock {
         OracleBlock(
             a: a << 1 | b >> 31, b: b << 1 | c >> 31, c: c << 1 | d >> 31, d: d << 1 ^ (a >> 31 == 1 ? 0x87 : 0))

@@ -1,37 +1,38 @@
 import RandomAccess
 import Synchronization
 
-/// An object as its format's description says it is, read by the oracle: header, lengths, and what each chunk needs.
+/// An object as its format's description defines it, read by the oracle: the header, the lengths, and the inputs of
+/// each chunk's decryption.
 ///
-/// Shares the description with the product, and nothing of what is made of it there.
+/// It shares the description with the product, but no code that interprets it.
 struct OracleObject: Sendable {
-    /// The header that a writer makes with this key, where what it draws at random is as it is here.
+    /// The header that a writer makes with this key, with the random fields of this object.
     let header: [UInt8]
     let plaintextByteCount: UInt64
     let format: Format
     let sizes: OracleSizes
     let chunkCount: UInt64
     let size: UInt64
-    /// All that is known but for what chunks differ in.
+    /// All known values, except those that differ between chunks.
     let names: [String: Value]
     private let ciphers = CipherMemo()
 
-    /// Reads an object's header, and works out where its chunks lie. Padding counts as plaintext here.
+    /// Reads an object's header, and computes the positions of its chunks. Padding counts as plaintext here.
     ///
     /// - Parameters:
     ///   - strategy: The format, and values for its parameters.
     ///   - key: The key.
     ///   - source: The ciphertext.
-    ///   - isChecked: Whether header, key and parameters are refused that are not what they must be.
+    ///   - isChecked: True to reject an invalid header, key or parameter.
     /// - Throws: `DecryptionError.truncatedCiphertext` for a length that no plaintext has, `.io`, `.invalidParameter`;
-    ///   if checked, what the description has for what is wrong.
+    ///   if checked, the description's error for what is wrong.
     init(_ strategy: Strategy, key: SecretKey, source: any ByteSource, isChecked: Bool) throws(DecryptionError) {
         format = strategy.format
         size = source.byteCount
         var known = OracleEvaluator(names: strategy.values, format: format.name)
         known.names["key"] = .bytes(ByteString(key.withUnsafeBytes { Array($0) }))
         if isChecked { try Self.check(key, format, known) }
-        // A length that cannot be is refused before anything is read, if inputs tell it.
+        // An impossible length is rejected before anything is read, if the inputs determine it.
         let early = try OracleSizes(format, known)
         if size == 0, format.isEmptyObjectEmpty {
             (header, plaintextByteCount, chunkCount) = ([], 0, 0)
@@ -51,7 +52,7 @@ struct OracleObject: Sendable {
         names = known.names
     }
 
-    /// Reads the header, and learns the names that follow from it.
+    /// Reads the header, and adds the names that follow from it.
     ///
     /// - Returns: The header as a writer makes it, and the lengths.
     private static func read(
@@ -63,7 +64,7 @@ struct OracleObject: Sendable {
         for field in format.header {
             let isOpen = field.lastLinePrefix != nil || field.repetition != nil
             if isOpen || waiting.contains(where: { field.byteCount.expression.names.contains($0.name) }) {
-                // A length is not taken from another format's header.
+                // A length must not be taken from another format's header.
                 if isChecked { try check(waiting.filter { $0.content.allSatisfy(known.knows) }, known) }
                 waiting = []
             }
@@ -87,7 +88,7 @@ struct OracleObject: Sendable {
             end += UInt64(count)
         }
         known.names["headerEnd"] = .integer(Int128(end))
-        // What the key says nothing of is looked at before anything is derived.
+        // Fields that do not depend on the key are checked before anything is derived.
         let isLate = Dictionary(
             uniqueKeysWithValues: format.header.map { ($0.name, !$0.content.allSatisfy(known.knows)) })
         if isChecked { try check(format.header.filter { isLate[$0.name] == false }, known) }
@@ -106,7 +107,7 @@ struct OracleObject: Sendable {
         var header: [UInt8] = []
         for field in format.header {
             if let content = field.content.first {
-                // Of several that it may be, what it is.
+                // If a field may have several contents, it keeps the one that it has.
                 let own = known.names[field.name]?.bytes?.array ?? []
                 header += try accepts(field, own, known) ? own : known.bytes(content)
             } else if let sealed = field.sealed {
@@ -121,7 +122,7 @@ struct OracleObject: Sendable {
         return (header, sizes)
     }
 
-    /// The length of fields that come again and again.
+    /// Returns the length of repeated fields.
     static func repeated(
         _ repetition: Format.Field.Repetition, from start: UInt64, _ source: any ByteSource, _ known: OracleEvaluator
     ) throws(DecryptionError) -> Int128 {
@@ -146,7 +147,7 @@ struct OracleObject: Sendable {
         return end - Int128(start)
     }
 
-    /// The lengths of an object whose header is known; where only the last chunk tells its end, that is looked for
+    /// Returns the lengths of an object whose header is known. If only the last chunk marks the end, it is searched
     /// from the object's end on.
     private static func sizes(
         _ format: Format, _ known: OracleEvaluator, _ source: any ByteSource
@@ -192,7 +193,7 @@ struct OracleObject: Sendable {
         }
     }
 
-    /// The length of the fields from a place on, which tell it.
+    /// Returns the length of the trailer from an offset on, which its fields determine.
     private static func trailerByteCount(
         _ format: Format, _ known: OracleEvaluator, _ source: any ByteSource, from start: UInt64
     ) throws(DecryptionError) -> UInt64 {
@@ -212,7 +213,7 @@ struct OracleObject: Sendable {
         return UInt64(count)
     }
 
-    /// The length of lines up to the first that begins with some bytes.
+    /// Returns the length of lines up to and including the first one with a prefix.
     private static func text(
         from start: UInt64, lastLine: [UInt8], _ source: any ByteSource
     ) throws(DecryptionError) -> Int128 {
@@ -284,12 +285,12 @@ struct OracleObject: Sendable {
 // MARK: Chunks
 
 extension OracleObject {
-    /// A chunk, with what its stored parts say.
+    /// A chunk with the values of its stored parts.
     private struct Chunk {
         let index: UInt64
-        /// Its data in the plaintext.
+        /// The range of its data in the plaintext.
         let plaintext: Range<UInt64>
-        /// The place where it is stored.
+        /// The range in which it is stored.
         let stored: Range<UInt64>
         let known: OracleEvaluator
     }
@@ -310,7 +311,7 @@ extension OracleObject {
             index: index, plaintext: plaintext..<plaintextEnd, stored: stored..<storedEnd, known: known)
     }
 
-    /// The names that a chunk's expressions may use, but for its parts.
+    /// Returns the names that a chunk's expressions may use, except its parts.
     func known(ofChunk index: UInt64, dataByteCount: UInt64, storedByteCount: UInt64) -> OracleEvaluator {
         var known = OracleEvaluator(names: names, format: format.name)
         for (name, value) in [
@@ -327,7 +328,7 @@ extension OracleObject {
         return try Oracle.bytes(chunk.stored.count, at: chunk.stored.lowerBound, of: source).allSatisfy { $0 == 0 }
     }
 
-    /// The cipher, the nonce and the associated data of a chunk whose parts are known.
+    /// Returns the cipher, the nonce and the associated data of a chunk whose parts are known.
     func cipher(_ known: OracleEvaluator) throws(DecryptionError) -> Sealing {
         let cipher = try ciphers.cipher(try known.bytes(format.cipher), key: try known.bytes(format.key))
         let nonce = try known.bytes(format.nonce)
@@ -337,11 +338,11 @@ extension OracleObject {
         return Sealing(cipher: cipher, nonce: nonce, associatedData: associatedData)
     }
 
-    /// The cipher that a backend has to have for the object; `nil` if it has no chunk, or no such cipher is known.
+    /// Returns the cipher that a backend needs for the object; `nil` if it has no chunk, or no such cipher is known.
     func need() throws(DecryptionError) -> CipherNeed? {
         guard chunkCount > 0 || !format.trailerFields.isEmpty else { return nil }
         var known = known(ofChunk: 0, dataByteCount: 0, storedByteCount: 0)
-        // Of its parts only the lengths count.
+        // Only the lengths of its parts matter.
         for (field, place) in sizes.fields(isLast: chunkCount == 1) {
             known.names[field.name] = .bytes(ByteString([UInt8](repeating: 0, count: place.byteCount)))
         }
@@ -358,24 +359,25 @@ extension OracleObject {
             nonceByteCount: cipher.isStreaming ? nil : try known.bytes(format.nonce).count, hmac: hmac)
     }
 
-    /// The cipher, key and nonce that a chunk is encrypted with.
+    /// The cipher and the nonce with which a chunk is encrypted, and its associated data.
     struct Sealing {
         let cipher: OracleCipher
         let nonce: [UInt8]
         let associatedData: [UInt8]
 
-        /// The tag of the chunk's ciphertext; of a synthetic IV, which it should have for the one that it has.
+        /// Returns the tag of the chunk's ciphertext. With a synthetic IV, it is the tag that belongs to the plaintext
+        /// decrypted with the tag found.
         func tag(_ ciphertext: [UInt8], found: [UInt8] = []) -> [UInt8] {
             cipher.tag(ciphertext, nonce: nonce, associatedData: associatedData, found: found)
         }
 
-        /// The chunk's ciphertext and tag for a plaintext.
+        /// Returns the chunk's ciphertext and tag for a plaintext.
         func seal(_ plaintext: [UInt8]) -> (ciphertext: [UInt8], tag: [UInt8]) {
             cipher.seal(plaintext, nonce: nonce, associatedData: associatedData)
         }
     }
 
-    /// Decrypts a range, whatever the tags say. `range` lies in the plaintext, and `output.count == range.count`.
+    /// Decrypts a range without checking tags. `range` lies in the plaintext, and `output.count == range.count`.
     func decrypt(
         _ range: Range<UInt64>, of source: any ByteSource, into output: UnsafeMutableRawBufferPointer
     ) throws(DecryptionError) {
@@ -396,7 +398,7 @@ extension OracleObject {
 
     private static let pieceByteCount: UInt64 = 1 << 16
 
-    /// Decrypts a part of a chunk, a few blocks at a time.
+    /// Decrypts a part of a chunk, one piece at a time.
     private func decrypt(
         _ range: Range<UInt64>, of chunk: Chunk, _ source: any ByteSource, into output: UnsafeMutableRawBufferPointer
     ) throws(DecryptionError) {
@@ -411,7 +413,7 @@ extension OracleObject {
             let inChunk = position - chunk.plaintext.lowerBound
             let (offset, skip) = (inChunk / 16 * 16, inChunk % 16)
             let count = min(range.upperBound - position, UInt64(room.count) / 16 * 16 - skip)
-            // To the end of a block, or of the data.
+            // Up to the end of a block, or of the data.
             let roomCount = (skip + count + 15) / 16 * 16
             let byteCount = min(roomCount, UInt64(chunk.plaintext.count) - offset)
             guard let start = room.baseAddress else { return }
@@ -430,9 +432,9 @@ extension OracleObject {
         }
     }
 
-    /// Says whether a chunk is to be delivered.
+    /// Checks that a chunk may be delivered.
     ///
-    /// - Throws: `DecryptionError.authenticationFailed`, or what the description has for a part, if it is not.
+    /// - Throws: `DecryptionError.authenticationFailed`, or the description's error for a part, if it may not.
     func check(_ index: UInt64, of source: any ByteSource) throws(DecryptionError) {
         let (chunk, isLast) = (try chunk(index, of: source), index + 1 == chunkCount)
         if try isHole(chunk, of: source) { return }
@@ -460,7 +462,7 @@ extension OracleObject {
         guard tag == sealing.tag(data, found: tag) else { throw .authenticationFailed(chunk: index) }
     }
 
-    /// The tag that a chunk has.
+    /// Returns the stored tag of a chunk.
     private func tag(of chunk: Chunk, _ source: any ByteSource) throws(DecryptionError) -> [UInt8] {
         let isLast = chunk.index + 1 == chunkCount
         guard let place = sizes.tag(isLast: isLast) else { return [] }
@@ -468,9 +470,9 @@ extension OracleObject {
             place.byteCount, at: sizes.start(of: place, in: chunk.stored, isLast: isLast), of: source)
     }
 
-    /// The plaintext's length without padding, once the last chunk has been looked at where the format asks for it.
+    /// Returns the plaintext's length without padding, after a check of the last chunk if the format requires it.
     ///
-    /// - Throws: `DecryptionError.invalidPadding`, or as ``check(_:of:)``.
+    /// - Throws: `DecryptionError.invalidPadding`, or the errors of ``check(_:of:)``.
     func checkedPlaintextByteCount(of source: any ByteSource) throws(DecryptionError) -> UInt64 {
         let byteCount = try byteCountBeforeTrailer(of: source)
         if size > 0 || !format.isEmptyObjectEmpty { try checkTrailer(of: source, plaintextByteCount: byteCount) }
@@ -511,7 +513,7 @@ extension OracleObject {
                 throw .invalidPadding
             }
             let end = plaintextByteCount - UInt64(count)
-            // A last chunk has data, unless it is the only one, and no more than any other.
+            // A last chunk has data, unless it is the only chunk, and no more than a full one.
             guard end > start || last == 0, Int128(end - start) <= (last == 0 ? sizes.first : sizes.full) else {
                 throw .invalidPadding
             }
@@ -525,7 +527,7 @@ extension OracleObject {
     }
 }
 
-/// The cipher that was made last: most objects have one key.
+/// The last cipher that was made: most objects have one key.
 private final class CipherMemo: Sendable {
     private let last = Mutex<(name: [UInt8], key: [UInt8], cipher: OracleCipher)?>(nil)
 

@@ -1,13 +1,13 @@
 import RandomAccess
 
-/// A field of a header or a trailer that is encrypted, as the oracle reads and writes it.
+/// An encrypted field of a header or a trailer, as the oracle reads and writes it.
 struct OracleSealed {
     private let sealed: Format.Field.Sealed
     private let cipher: OracleCipher
     private let nonce: [UInt8]
     private let associatedData: [UInt8]
 
-    /// Works out the cipher, its key and the nonce.
+    /// Finds the cipher, its key and the nonce.
     ///
     /// - Throws: `DecryptionError.unsupported`, `.invalidIV`, `.invalidKey`, `.invalidParameter`.
     init(_ sealed: Format.Field.Sealed, _ known: OracleEvaluator) throws(DecryptionError) {
@@ -19,14 +19,14 @@ struct OracleSealed {
             try sealed.associatedData.map { formula throws(DecryptionError) in try known.bytes(formula) } ?? []
     }
 
-    /// The fields of the plaintext, and whether the tag is that of the bytes.
+    /// Returns the fields of the plaintext, and whether the tag matches the bytes.
     func opened(
         _ bytes: [UInt8], _ known: OracleEvaluator
     ) throws(DecryptionError) -> (fields: [(name: String, bytes: [UInt8])], isAuthentic: Bool) {
         let tagByteCount = cipher.isAuthenticated ? 16 : 0
         guard bytes.count >= tagByteCount else { throw .headerRejected(expected: "a tag") }
         let ciphertext = Array(bytes.dropLast(tagByteCount))
-        // Room for the whole of the last block.
+        // Extends the last block to its full length.
         var plaintext = ciphertext + [UInt8](repeating: 0, count: (16 - ciphertext.count % 16) % 16)
         plaintext.withUnsafeMutableBytes { cipher.decrypt($0, at: 0, nonce: nonce, of: UInt64(ciphertext.count)) }
         var (fields, offset) = ([(name: String, bytes: [UInt8])](), 0)
@@ -40,7 +40,7 @@ struct OracleSealed {
         return (fields, tag == Array(bytes.suffix(tagByteCount)))
     }
 
-    /// The stored bytes of a plaintext.
+    /// Returns the stored bytes of a plaintext.
     func bytes(of plaintext: [UInt8]) -> [UInt8] {
         let (ciphertext, tag) = cipher.seal(plaintext, nonce: nonce, associatedData: associatedData)
         return ciphertext + tag
@@ -48,12 +48,12 @@ struct OracleSealed {
 }
 
 extension OracleEvaluator {
-    /// Opens the encrypted fields of which all is known, and takes the names of what they hold.
+    /// Opens the encrypted fields of which everything is known, and adds the names of the fields in them.
     ///
     /// - Parameters:
-    ///   - fields: Those that are still closed; the opened ones go.
-    ///   - isChecked: Whether a wrong tag is refused.
-    /// - Throws: `DecryptionError.unsupported`, `.invalidIV`, `.invalidKey`; the field's own for a wrong tag.
+    ///   - fields: The fields that are still closed; opened ones are removed.
+    ///   - isChecked: True to reject a wrong tag.
+    /// - Throws: `DecryptionError.unsupported`, `.invalidIV`, `.invalidKey`; the field's own error for a wrong tag.
     mutating func open(_ fields: inout [Format.Field], isChecked: Bool) throws(DecryptionError) {
         while let index = fields.firstIndex(where: { $0.sealed?.formulas.allSatisfy(knows) ?? true }) {
             let field = fields.remove(at: index)
@@ -64,7 +64,7 @@ extension OracleEvaluator {
         }
     }
 
-    /// The bytes of an encrypted field as a writer makes them, what it draws being what is known.
+    /// Returns the bytes of an encrypted field as a writer makes them, with known values for its random fields.
     func sealedBytes(_ sealed: Format.Field.Sealed) throws(DecryptionError) -> [UInt8] {
         var plaintext: [UInt8] = []
         for field in sealed.holds {

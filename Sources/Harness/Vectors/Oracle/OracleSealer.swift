@@ -2,43 +2,42 @@ import ByteSources
 import RandomAccess
 import Synchronization
 
-/// A new object as its format's description says it is written, of which each chunk can be made alone.
+/// A new object as its format's description says it is written. Each chunk can be made on its own.
 ///
-/// Bytes that a writer draws at random are taken from a source that has one for each place of the ciphertext: so an
-/// object is made again from its own bytes. The chunks' data are taken from it, too, or encrypted from a plaintext. With
-/// a synthetic IV, it is the data's plaintext that is drawn, since no tag can be found for a ciphertext.
+/// The bytes that a writer draws at random come from a source with one byte for each offset of the ciphertext. So an
+/// object can be made again from its own bytes. The chunks' data also come from this source, or are encrypted from a
+/// plaintext. With a synthetic IV, the source gives the data's plaintext, since no tag can be found for a ciphertext.
 struct OracleSealer: Sendable {
-    /// The object, as one who reads it would find it.
+    /// The object as a reader would find it.
     let object: OracleObject
-    /// The bytes for what a writer draws at random.
+    /// The source of the bytes that a writer draws at random.
     let drawn: any ByteSource
     private let plaintextByteCount: UInt64
     private let alternative: UInt64?
-    /// The bytes behind the chunks.
+    /// The bytes after the chunks.
     let trailer: Patch
 
-    /// No chunk with a tag has more bytes: it is hashed in one piece.
+    /// The max length of a chunk with a tag, which is hashed in one piece.
     private static let maxChunkByteCount: Int128 = 16 << 20
 
-    /// Bytes at a place of the ciphertext.
+    /// Bytes at an offset of the ciphertext.
     struct Patch {
         let offset: UInt64
         let bytes: [UInt8]
     }
 
-    /// Works out the header, and where the chunks will lie.
+    /// Computes the header, and the positions of the chunks.
     ///
     /// - Parameters:
     ///   - strategy: The format, and values for its parameters.
     ///   - key: The key.
     ///   - plaintextByteCount: The plaintext's length.
-    ///   - drawn: Bytes for what a writer draws at random.
-    ///   - alternative: The number of what a field is where it may be one of several; without it, what `drawn` has if
-    ///     that is one of them.
-    ///   - endsWithNothing: Whether a chunk without data comes last, behind a full one.
-    /// - Throws: `DecryptionError.unsupported` for a description that does not say how each field comes about; what is
-    ///   wrong with parameters and key; `.unalignedPlaintext`, `.invalidParameter` for a length that the format cannot
-    ///   hold.
+    ///   - drawn: The source of the bytes that a writer draws at random.
+    ///   - alternative: The number that selects a field's content if it may have several. Without it, the field keeps
+    ///     the content in `drawn` if that is one of them.
+    ///   - endsWithNothing: True to add an empty last chunk after a full one.
+    /// - Throws: `DecryptionError.unsupported` for a description that does not define each field; the errors of
+    ///   parameters and key; `.unalignedPlaintext`, `.invalidParameter` for a length that the format cannot hold.
     init(
         _ strategy: Strategy, key: SecretKey, plaintextByteCount: UInt64, drawn: any ByteSource,
         alternative: UInt64? = nil, endsWithNothing: Bool = false
@@ -116,7 +115,7 @@ struct OracleSealer: Sendable {
             offset: start, bytes: format.trailerFields.flatMap { trailer.known.names[$0.name]?.bytes?.array ?? [] })
     }
 
-    /// The length of a trailer from a place on, whose fields tell it.
+    /// Returns the length of a trailer from an offset on, which its fields determine.
     private static func trailerByteCount(
         _ format: Format, _ known: OracleEvaluator, from start: UInt64, of drawn: any ByteSource, alternative: UInt64?
     ) throws(DecryptionError) -> UInt64 {
@@ -131,24 +130,24 @@ struct OracleSealer: Sendable {
         return place - start
     }
 
-    /// What stands in front of the chunks, other than what was drawn.
+    /// The bytes before the chunks, including those that were not drawn.
     var header: Patch {
         Patch(offset: 0, bytes: Array(object.header.prefix(Int(min(object.sizes.start, object.size)))))
     }
 
-    /// A chunk that is written.
+    /// A chunk to be written.
     struct Chunk {
         let isLast: Bool
         let stored: Range<UInt64>
         let data: Range<UInt64>
-        /// The plaintext bytes of its data, without padding.
+        /// The number of plaintext bytes in its data, without padding.
         let byteCount: UInt64
         let known: OracleEvaluator
     }
 
-    /// Works out a chunk's place and parts.
+    /// Computes a chunk's position and parts.
     ///
-    /// - Throws: `DecryptionError.unsupported` for parts that depend on themselves, or what comes of an expression.
+    /// - Throws: `DecryptionError.unsupported` for parts that depend on themselves, or the errors of expressions.
     func chunk(_ index: UInt64) throws(DecryptionError) -> Chunk {
         let (sizes, isLast) = (object.sizes, index + 1 == object.chunkCount)
         let start = sizes.plaintextStart(ofChunk: index)
@@ -162,7 +161,7 @@ struct OracleSealer: Sendable {
             known: object.known(
                 ofChunk: index, dataByteCount: dataByteCount, storedByteCount: UInt64(range.count)),
             alternative: alternative)
-        // Codes of the data wait for these.
+        // Codes of the data are computed after these.
         for (field, place) in sizes.fields(isLast: isLast)
         where !field.content.contains(where: \.expression.usesData) {
             let bytes = try Oracle.bytes(
@@ -176,16 +175,16 @@ struct OracleSealer: Sendable {
             isLast: isLast, stored: range, data: data, byteCount: end - start, known: fields.known)
     }
 
-    /// Says whether chunks have something that is not drawn, where their data are.
+    /// Says whether chunks have bytes other than the drawn ones, if their data are drawn.
     var hasPatches: Bool {
         object.sizes.isPadded || object.sizes.tag(isLast: true) != nil
             || object.sizes.fields(isLast: true).contains { !$0.field.content.isEmpty }
     }
 
-    /// What a chunk has other than what was drawn, its data being among that: parts with a content, its tag, and where
-    /// it is padded the last block.
+    /// Returns the bytes of a chunk that are not drawn if its data are: parts with a content, its tag, and its last
+    /// block if it is padded.
     ///
-    /// - Throws: As a chunk's parts.
+    /// - Throws: The errors of a chunk's parts.
     func patches(ofChunk index: UInt64) throws(DecryptionError) -> [Patch] {
         let chunk = try chunk(index)
         let hasTag = object.sizes.tag(isLast: chunk.isLast) != nil || !object.sizes.codes.isEmpty
@@ -213,7 +212,7 @@ struct OracleSealer: Sendable {
         return patches
     }
 
-    /// The parts with a content, of a chunk with such data.
+    /// Returns the parts with a content, for a chunk with these data.
     private func parts(_ chunk: Chunk, data: [UInt8]) throws(DecryptionError) -> [Patch] {
         var patches: [Patch] = []
         for (field, place) in object.sizes.fields(isLast: chunk.isLast) {
@@ -234,9 +233,9 @@ struct OracleSealer: Sendable {
         Patch(offset: object.sizes.start(of: place, in: chunk.stored, isLast: chunk.isLast), bytes: tag)
     }
 
-    /// The whole object with a plaintext.
+    /// Returns the whole object with a plaintext.
     ///
-    /// - Throws: As a chunk's parts.
+    /// - Throws: The errors of a chunk's parts.
     func sealed(_ plaintext: [UInt8]) throws(DecryptionError) -> [UInt8] {
         var bytes = try Oracle.bytes(Int(object.size), at: 0, of: drawn)
         func put(_ patch: Patch) {
@@ -259,13 +258,13 @@ struct OracleSealer: Sendable {
     }
 }
 
-/// The fields of a header or a chunk, which a writer fills in once it knows what they depend on.
+/// The fields of a header or a chunk. A writer fills them in once it knows the values on which they depend.
 private struct Fields {
     var known: OracleEvaluator
     var derived: ArraySlice<Format.Derived> = []
     let alternative: UInt64?
     private var waiting: [(field: Format.Field, drawn: [UInt8])] = []
-    /// Encrypted fields whose plaintext is known but for what follows from other names.
+    /// Encrypted fields whose plaintext is known, except for the parts that follow from other names.
     private var opened: [(field: Format.Field, sealed: Format.Field.Sealed)] = []
 
     init(known: OracleEvaluator, derived: ArraySlice<Format.Derived> = [], alternative: UInt64?) {
@@ -274,7 +273,7 @@ private struct Fields {
 
     var isComplete: Bool { waiting.isEmpty && opened.isEmpty && derived.isEmpty }
 
-    /// Adds a field, which is what was drawn where it may be anything.
+    /// Adds a field. A field of any content gets the drawn bytes.
     mutating func add(_ field: Format.Field, drawn: [UInt8]) throws(DecryptionError) {
         if let usual = field.usual, alternative != nil {
             let bytes = try known.bytes(usual)
@@ -294,7 +293,7 @@ private struct Fields {
         (field.content + (field.sealed?.formulas ?? [])).allSatisfy(known.knows)
     }
 
-    /// Works out all that follows from what is known.
+    /// Computes everything that follows from the known values.
     mutating func settle() throws(DecryptionError) {
         while true {
             if let next = derived.first, known.knows(next.formula) {
@@ -310,7 +309,7 @@ private struct Fields {
             } else if let index = waiting.firstIndex(where: { isKnown($0.field) }) {
                 let (field, drawn) = waiting.remove(at: index)
                 if let sealed = field.sealed {
-                    // What is drawn is the ciphertext.
+                    // The drawn bytes are the ciphertext.
                     let held = try OracleSealed(sealed, known).opened(drawn, known).fields
                     for (field, bytes) in zip(sealed.holds, held.map(\.bytes)) where field.content.isEmpty {
                         known.names[field.name] = .bytes(ByteString(bytes))
@@ -334,7 +333,7 @@ private struct Fields {
     }
 }
 
-/// The ciphertext of an object whose data are drawn like all else; the latest patches are kept.
+/// The ciphertext of an object whose data are drawn like everything else. It keeps the latest patches.
 final class OracleSource: ByteSource {
     let byteCount: UInt64
     private let sealer: OracleSealer

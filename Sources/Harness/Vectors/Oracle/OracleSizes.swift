@@ -1,45 +1,45 @@
 import RandomAccess
 
-/// The lengths that a description comes to, and what follows from them.
+/// The lengths that a description determines, and the positions that follow from them.
 ///
-/// All sums are of 128 bits, so that a file which is one chunk is a chunk of 2¹⁰⁰ bytes.
+/// All sums have 128 bits, so that a file of one chunk can be treated as a chunk of 2¹⁰⁰ bytes.
 struct OracleSizes: Sendable {
     let start: UInt64
-    /// The place where the last field of the header ends.
+    /// The offset at which the last field of the header ends.
     let headerEnd: UInt64
     private(set) var trailer: UInt64
-    /// The bytes in front of a chunk's data and behind them, in all chunks but the last, and in that.
+    /// The number of bytes before a chunk's data and after them; in all chunks but the last, and in the last.
     let inner: (front: UInt64, behind: UInt64)
     let last: (front: UInt64, behind: UInt64)
-    /// The plaintext bytes of a full chunk, and of the first one.
+    /// The number of plaintext bytes in a full chunk, and in the first one.
     let full: Int128
     let first: Int128
     let isPadded: Bool
     let unit: Int128
     private let max: Int128
     private let format: Format
-    /// The fields of a chunk, and where they lie.
+    /// The fields of a chunk, with their positions.
     private let innerFields: [(field: Format.Field, place: Place)]
     private let lastFields: [(field: Format.Field, place: Place)]
     private let tags: (inner: Place?, last: Place?)
 
-    /// The place of a part: from the chunk's start, or from the data's end.
+    /// The position of a part, relative to the chunk's start or to the end of its data.
     struct Place: Sendable {
         let isBehind: Bool
         let offset: UInt64
         let byteCount: Int
     }
 
-    /// The chunk of a file that is one: longer than any file.
+    /// The chunk length of a file that is one chunk: longer than any file.
     static let whole: Int128 = 1 << 100
 
-    /// Works the lengths out, or gives `nil` as long as they are not known.
+    /// Computes the lengths; `nil` if they are not yet known.
     ///
     /// - Parameters:
     ///   - format: The format.
-    ///   - known: What is known.
-    ///   - trailer: The bytes behind the chunks, where only the last chunk tells them.
-    /// - Throws: `DecryptionError.invalidParameter` for lengths that cannot be.
+    ///   - known: The known values.
+    ///   - trailer: The number of bytes after the chunks, if only the last chunk determines it.
+    /// - Throws: `DecryptionError.invalidParameter` for impossible lengths.
     init?(_ format: Format, _ known: OracleEvaluator, trailer: UInt64? = nil) throws(DecryptionError) {
         if format.lastChunk != nil, trailer == nil { return nil }
         var known = known
@@ -123,59 +123,60 @@ struct OracleSizes: Sendable {
         var tag: Place?
     }
 
-    /// The fields of a chunk, and where they lie.
+    /// Returns the fields of a chunk, with their positions.
     func fields(isLast: Bool) -> [(field: Format.Field, place: Place)] { isLast ? lastFields : innerFields }
 
-    /// The place of a chunk's tag.
+    /// Returns the position of a chunk's tag.
     func tag(isLast: Bool) -> Place? { isLast ? tags.last : tags.inner }
 
     func front(isLast: Bool) -> UInt64 { isLast ? last.front : inner.front }
 
     func behind(isLast: Bool) -> UInt64 { isLast ? last.behind : inner.behind }
 
-    /// The same with another length of the trailer.
+    /// Returns the same lengths with another trailer length.
     func with(trailer: UInt64) -> OracleSizes {
         var sizes = self
         sizes.trailer = trailer
         return sizes
     }
 
-    /// The lengths of an object of no bytes, which tells nothing.
+    /// The lengths of an object without bytes, which contains no information.
     init(ofNothing format: Format) {
         (start, headerEnd, trailer, inner, last) = (0, 0, 0, (0, 0), (0, 0))
         (full, first, isPadded, unit, max) = (1, 1, false, 1, 0)
         (self.format, innerFields, lastFields, tags) = (format, [], [], (nil, nil))
     }
 
-    /// The codes of a chunk's data.
+    /// The authentication codes of a chunk's data.
     var codes: [CodeExpression] { innerFields.flatMap(\.field.content).compactMap { CodeExpression($0.expression) } }
 
-    /// Says whether chunks lie in the same places.
+    /// Says whether chunks have the same positions.
     func isLike(_ other: OracleSizes) -> Bool {
         (start, headerEnd, trailer) == (other.start, other.headerEnd, other.trailer)
             && inner == other.inner && last == other.last
             && (full, first, isPadded) == (other.full, other.first, other.isPadded)
     }
 
-    /// The number of the last chunk of as many as there may be.
+    /// The index of the last chunk if the object has the max number of chunks.
     var maxIndex: UInt64 { UInt64(clamping: Swift.max(1, max) - 1) }
 
-    /// The bytes that opening looks at before any chunk.
+    /// The number of bytes that opening reads before any chunk.
     var lookedAtByteCount: UInt64 { Swift.max(start, headerEnd) }
 
-    /// The plaintext bytes of a full chunk, if there is such a thing.
+    /// The number of plaintext bytes in a full chunk, if there are full chunks.
     var fullByteCount: UInt64 { UInt64(clamping: full) }
 
     private var overhead: Int128 { Int128(inner.front + inner.behind) }
     private var lastOverhead: Int128 { Int128(last.front + last.behind) }
 
-    /// The stored bytes of a full chunk beside its data; a full one that is padded has a block of padding.
+    /// The number of stored bytes of a full chunk in addition to its data, which include a block of padding if it is
+    /// padded.
     private var fullOverhead: Int128 { overhead + (isPadded ? 16 : 0) }
 
-    /// The number of chunks of a ciphertext: the first, then as many full ones as there may be, then what is left.
+    /// Returns the number of chunks of a ciphertext: the first, then as many full ones as fit, then the rest.
     ///
-    /// - Throws: `DecryptionError.truncatedCiphertext` for a length that no plaintext has, `.authenticationFailed`
-    ///   where it could only be that of an empty last chunk, which only an only chunk may be.
+    /// - Throws: `DecryptionError.truncatedCiphertext` for a length that no plaintext has, `.authenticationFailed` for
+    ///   one that implies an empty last chunk, where only an object's only chunk may be empty.
     func chunks(of size: UInt64) throws(DecryptionError) -> UInt64 {
         func refusal(_ expected: String) -> DecryptionError {
             .truncatedCiphertext(byteCount: size, expected: expected)
@@ -195,7 +196,7 @@ struct OracleSizes: Sendable {
             throw refusal("a last chunk with data")
         }
         if lastOverhead != overhead {
-            // All that is no part of the last chunk's own: full chunks, and at most as much data as another one has.
+            // Remove the last chunk's own parts: what remains is full chunks, and at most one chunk's data.
             guard rest >= lastOverhead else { throw refusal("a whole last chunk") }
             rest -= lastOverhead
             count = 0
@@ -230,40 +231,40 @@ struct OracleSizes: Sendable {
         return UInt64(count)
     }
 
-    /// The bytes of the chunks' data, and of the last one's padding.
+    /// Returns the number of bytes of the chunks' data, including the last one's padding.
     func plaintextByteCount(of size: UInt64, chunkCount: UInt64) -> UInt64 {
         guard chunkCount > 0 else { return 0 }
         return size - trailer - storedStart(ofChunk: chunkCount - 1) - last.front - last.behind
             + plaintextStart(ofChunk: chunkCount - 1)
     }
 
-    /// The number of the chunk that a plaintext byte lies in.
+    /// Returns the index of the chunk that contains a plaintext byte.
     func chunk(at offset: UInt64) -> UInt64 {
         Int128(offset) < first ? 0 : UInt64(1 + (Int128(offset) - first) / full)
     }
 
-    /// The place in the plaintext where a chunk's data starts.
+    /// Returns the offset in the plaintext at which a chunk's data start.
     func plaintextStart(ofChunk index: UInt64) -> UInt64 {
         index == 0 ? 0 : UInt64(first + (Int128(index) - 1) * full)
     }
 
-    /// The place where a chunk is stored.
+    /// Returns the offset at which a chunk is stored.
     func storedStart(ofChunk index: UInt64) -> UInt64 {
         start + plaintextStart(ofChunk: index) + index * UInt64(fullOverhead)
     }
 
-    /// The number of the chunk that a stored byte lies in, if it lies in one.
+    /// Returns the index of the chunk that contains a stored byte, if one does.
     func chunk(atStored offset: UInt64) -> UInt64 {
         let behindFirst = Int128(offset) - Int128(start) - first - fullOverhead
         return behindFirst < 0 ? 0 : UInt64(1 + behindFirst / (full + fullOverhead))
     }
 
-    /// The place of a part of a chunk.
+    /// Returns the offset of a part of a chunk.
     func start(of place: Place, in stored: Range<UInt64>, isLast: Bool) -> UInt64 {
         (place.isBehind ? stored.upperBound - behind(isLast: isLast) : stored.lowerBound) + place.offset
     }
 
-    /// The number of chunks, and of all stored bytes, that a writer makes of a plaintext.
+    /// Returns the number of chunks and of all stored bytes that a writer makes of a plaintext.
     ///
     /// - Throws: `DecryptionError.unalignedPlaintext` for a length that the format cannot hold, `.invalidParameter` for
     ///   more chunks than it may have.
@@ -276,7 +277,7 @@ struct OracleSizes: Sendable {
         } else if Int128(byteCount) > first {
             count += (Int128(byteCount) - first + full - 1) / full
         }
-        // The end of the last chunk is that of a full one.
+        // The plaintext ends with a full chunk.
         let ends = byteCount > 0 && (Int128(byteCount) - first) % full == 0 && Int128(byteCount) >= first
         if format.isLastNeverFull, ends { count += 1 }
         guard count <= max else {

@@ -1,10 +1,10 @@
-/// The key streams of ChaCha20 and Salsa20, and the functions that lengthen their nonces.
+/// The key streams of ChaCha20 and Salsa20, and the functions that extend their nonces.
 ///
 /// - Source: RFC 8439, section 2.3; draft-irtf-cfrg-xchacha-03, section 2.2; Bernstein, "Extending the Salsa20 nonce".
 enum OracleStream {
     private static let constants = words(Array("expand 32-byte k".utf8))
 
-    /// A block of ChaCha20.
+    /// Returns a block of ChaCha20.
     static func chaCha(_ key: [UInt8], _ counter: UInt32, _ nonce: [UInt8]) -> [UInt8] {
         let start = constants + words(key) + [counter] + words(nonce)
         return bytes(zip(start, chaChaRounds(start)).map { $0 &+ $1 })
@@ -16,7 +16,7 @@ enum OracleStream {
         return bytes(Array(end[..<4] + end[12...]))
     }
 
-    /// A block of Salsa20.
+    /// Returns a block of Salsa20.
     static func salsa(_ key: [UInt8], _ counter: UInt64, _ nonce: [UInt8]) -> [UInt8] {
         let count = [UInt32(truncatingIfNeeded: counter), UInt32(truncatingIfNeeded: counter >> 32)]
         let start = salsaState(words(key), words(nonce) + count)
@@ -88,20 +88,20 @@ enum OracleStream {
     }
 }
 
-/// Poly1305, with numbers of five 26-bit digits.
+/// Poly1305 on numbers of five 26-bit digits.
 ///
 /// - Source: RFC 8439, section 2.5.
 enum OraclePoly1305 {
     static func tag(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
         let r = digits(number(key[..<16]) & 0x0fff_fffc_0fff_fffc_0fff_fffc_0fff_ffff, top: 0)
-        // No arrays in the loop: chunks of 64 KiB have thousands of blocks.
+        // No arrays in the loop, since chunks of 64 KiB have thousands of blocks.
         let (r0, r1, r2, r3, r4) = (r[0], r[1], r[2], r[3], r[4])
-        // What passes 2¹³⁰ comes back at the bottom, five times.
+        // Anything above 2¹³⁰ is added at the bottom, times five.
         let (s1, s2, s3, s4) = (5 * r1, 5 * r2, 5 * r3, 5 * r4)
         let mask: UInt64 = 0x3ff_ffff
         var (h0, h1, h2, h3, h4): (UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0)
         for start in stride(from: 0, to: message.count, by: 16) {
-            // A one behind the block, in bit 128 of a whole one.
+            // A 1 bit after the block: bit 128 of a whole one.
             let isWhole = start + 16 <= message.count
             let end = isWhole ? start + 16 : message.count
             var value: UInt128 = isWhole ? 0 : 1
@@ -157,7 +157,7 @@ enum OraclePoly1305 {
         return result
     }
 
-    /// The number below 2¹³⁰ - 5, modulo 2¹²⁸.
+    /// Returns the number modulo 2¹³⁰ - 5, and then modulo 2¹²⁸.
     private static func value(_ digits: [UInt64]) -> UInt128 {
         var digits = carried(carried(carried(digits)))
         let isAtLeastModulus = digits[0] >= 0x3ff_fffb && digits[1...].allSatisfy { $0 == 0x3ff_ffff }

@@ -1,12 +1,12 @@
 import RandomAccess
 
-/// Builds a playlist line by line, and what it names, with the oracle's cipher.
+/// Builds a playlist line by line, with its resources and keys, using the oracle's cipher.
 struct PlaylistBuilder {
-    /// Makes the plaintext another one.
+    /// A number that changes the plaintext.
     var salt = 0
     /// The end of each line.
     var lineEnd = "\n"
-    /// True if EXT-X-ENDLIST stands earlier, and nothing ends the last line.
+    /// True if EXT-X-ENDLIST comes earlier, and the last line has no end.
     var endsEarly = false
     private(set) var lines = ["#EXTM3U", "#EXT-X-TARGETDURATION:1"]
     var resources: [String: [UInt8]] = [:]
@@ -26,7 +26,7 @@ struct PlaylistBuilder {
         line("#EXT-X-KEY:METHOD=AES-128,URI=\"\(uri)\"" + attribute + more)
     }
 
-    /// Adds a segment that is a resource of its own.
+    /// Adds a segment with a resource of its own.
     ///
     /// `between` are lines between its EXTINF and its URI.
     mutating func segment(
@@ -38,7 +38,7 @@ struct PlaylistBuilder {
         resources[uri] = piece(byteCount, key: key, iv: iv)
     }
 
-    /// Adds a segment that is a part of a resource, behind what the resource has.
+    /// Adds a segment that is a byte range of a resource, after the resource's present bytes.
     ///
     /// `gap` is the number of bytes before it that belong to no segment; `nil` for none, and no offset in the tag.
     mutating func range(
@@ -54,7 +54,7 @@ struct PlaylistBuilder {
         resources[uri, default: []] += bytes
     }
 
-    /// Adds a resource that is one chain, and segments that are ranges of its plaintext, as I-frames are.
+    /// Adds a resource that is one chain, and segments that are ranges of its plaintext, like I-frames.
     mutating func frames(_ uri: String, _ byteCount: Int, _ ranges: [Range<Int>], key: String, iv: UInt128) {
         let start = plaintext.count
         resources[uri] = piece(byteCount, key: key, iv: iv)
@@ -68,9 +68,9 @@ struct PlaylistBuilder {
         }
     }
 
-    /// The ciphertext of the next bytes of the plaintext.
+    /// Returns the ciphertext of the next bytes of the plaintext.
     mutating func piece(_ byteCount: Int, key: String?, iv: UInt128) -> [UInt8] {
-        // No two pieces alike, and some bytes that look like padding.
+        // All pieces differ, and some bytes look like padding.
         let bytes = (0..<byteCount).map { index in
             index % 16 == 15 ? 1 : UInt8(truncatingIfNeeded: (plaintext.count + index) &* 167 &+ 13 &+ salt)
         }
@@ -80,7 +80,8 @@ struct PlaylistBuilder {
             .encrypt(bytes)
     }
 
-    /// The group of a playlist that opens: every offset with every length up to three blocks, and to the end.
+    /// Returns the group of a playlist that opens. Every offset is read with every length up to three blocks, and to
+    /// the end.
     ///
     /// All lengths at all offsets would be a million reads.
     func opens(_ id: String, _ flags: VectorFlag...) -> VectorGroup {
@@ -93,19 +94,19 @@ struct PlaylistBuilder {
             ])
     }
 
-    /// The group of a playlist that does not open.
+    /// Returns the group of a playlist that does not open.
     func fails(_ id: String, _ error: ErrorName, _ flags: VectorFlag...) -> VectorGroup {
         VectorGroup(id: "hls/" + id, flags: flags, playlist: object, error: error)
     }
 
-    /// The playlist as it is so far, and what it names.
+    /// The playlist so far, with its resources and keys.
     var object: PlaylistObject { PlaylistObject(text: text, resources: resources, keys: keys) }
 
     private var text: String {
         (endsEarly ? lines : lines + ["#EXT-X-ENDLIST", ""]).joined(separator: lineEnd)
     }
 
-    /// A key that is another one for each URI; a URI that holds its key holds 00 to 0f.
+    /// Returns a different key for each URI. If the URI itself holds the key, the key is 00 to 0f.
     static func key(_ uri: String) -> [UInt8] {
         if uri.hasPrefix("data:") { return Array(0..<16) }
         let seed = uri.utf8.reduce(UInt64(7)) { $0 &* 31 &+ UInt64($1) }
@@ -113,7 +114,7 @@ struct PlaylistBuilder {
     }
 }
 
-/// An object of the strategy `hls-aes128`: a media playlist, and what it names.
+/// An object of the strategy `hls-aes128`: a media playlist, and the resources and keys that it names.
 package struct PlaylistObject: Hashable, Sendable {
     /// The strategy's name in files and in the subject protocol.
     package static let strategyName = "hls-aes128"
@@ -122,7 +123,7 @@ package struct PlaylistObject: Hashable, Sendable {
     package let text: String
     /// Resources by URI as written.
     package let resources: [String: [UInt8]]
-    /// Keys by URI as written; of any length, since wrong ones are vectors, too.
+    /// Keys by URI as written. They may have any length, since wrong ones are vectors, too.
     package let keys: [String: [UInt8]]
 
     package init(text: String, resources: [String: [UInt8]], keys: [String: [UInt8]]) {

@@ -58,7 +58,7 @@ package enum PlaylistSet {
         ]
     }
 
-    /// Keys that change, and end.
+    /// Keys that change, and encryption that ends.
     static var rotations: [VectorGroup] {
         [
             build { list in
@@ -91,7 +91,7 @@ package enum PlaylistSet {
         ]
     }
 
-    /// Segments that are parts of resources.
+    /// Segments that are byte ranges of resources.
     static var ranges: [VectorGroup] {
         [
             build { list in
@@ -128,7 +128,7 @@ package enum PlaylistSet {
                 list.segment("a", 20, key: "k", iv: 0)
                 list.segment("b", 20, key: "k", iv: 1)
                 list.line("#EXT-X-DISCONTINUITY")
-                // The same again, under a key with an IV: it is not there twice.
+                // The same section again, under a key with an IV: it must not be there twice.
                 list.key("k", iv: 9)
                 list.line("#EXT-X-MAP:URI=\"init\"")
                 list.segment("c", 20, key: "k", iv: 9)
@@ -144,7 +144,7 @@ package enum PlaylistSet {
         ]
     }
 
-    /// Playlists as people and programs write them.
+    /// Playlists in the forms that people and programs write.
     static var texts: [VectorGroup] {
         [
             build { list in
@@ -201,7 +201,7 @@ package enum PlaylistSet {
         ]
     }
 
-    /// Playlists that do not open: each fault in two of them, so that no fault is noticed by one vector only.
+    /// Playlists that do not open. Each fault is in two of them, so that no fault is noticed by only one vector.
     static var failures: [VectorGroup] { failures(from: 0, "bad") + failures(from: 7, "bad again") }
 
     private static func failures(from sequence: UInt64, _ kind: String) -> [VectorGroup] {
@@ -259,8 +259,9 @@ package enum PlaylistSet {
         ]
     }
 
-    /// A playlist of encrypted segments without reads, for checks that are about something else than playlists.
+    /// Returns a playlist of encrypted segments without reads, for checks of other things than playlists.
     ///
+    /// Each `number` has its own keys, IVs and bytes.
     /// Another `number` gives other keys, IVs and bytes.
     package static func plain(id: String, number: Int, segmentByteCounts: [Int]) -> VectorGroup {
         var builder = PlaylistBuilder(salt: number)
@@ -276,11 +277,11 @@ package enum PlaylistSet {
 }
 
 extension VectorGroup {
-    /// Creates a group of a playlist.
+    /// A group of a playlist.
     ///
-    /// What the group says of one object, it says of what playlists have in common: `strategy` is that of an encrypted
-    /// segment, `ciphertext` holds all resources one behind the other, by the order of their URIs, and `key` is none of
-    /// the playlist's. Nothing opens a playlist's group by these.
+    /// The properties for one object hold what playlists have in common: `strategy` is that of an encrypted segment,
+    /// `ciphertext` holds all resources one after the other, in the order of their URIs, and `key` is not one of the
+    /// playlist's. None of them is used to open a playlist's group.
     package init(
         id: String, source: String = "generated", flags: [VectorFlag], playlist: PlaylistObject,
         plaintext: GroupPlaintext = GroupPlaintext([]), error: ErrorName? = nil, patterns: [ReadPattern] = []
@@ -293,10 +294,10 @@ extension VectorGroup {
         self.playlist = playlist
     }
 
-    /// The strategy's name, also of a playlist.
+    /// The strategy's name, also for a playlist.
     package var strategyName: String { playlist == nil ? strategy.name : PlaylistObject.strategyName }
 
-    /// The strategy with what tells it from others, also of a playlist.
+    /// The strategy's label, also for a playlist.
     package var strategyLabel: String { playlist == nil ? strategy.label : PlaylistObject.strategyName }
 
     private static let noKey = VectorSet.made("no key") { () throws(DecryptionError) in

@@ -2,60 +2,60 @@ import RandomAccess
 
 /// One tampering of one object.
 package struct TamperCase: Sendable {
-    /// What is done.
+    /// The kind of change.
     package let kind: TamperKind
-    /// Where, in words, such as `middle chunk, last block, first byte`.
+    /// The location in words, such as `middle chunk, last block, first byte`.
     package let location: String
-    /// What comes of it; never what was there before.
+    /// The changed content, which always differs from the original.
     package let content: TamperContent
-    /// The errors, one of which opening must end with; empty where the object opens all the same.
+    /// The errors of which opening must report one; empty if the object still opens.
     ///
     /// - Source: PROTOCOL.md, "open": lengths that no plaintext has, padding, commitment and last chunk.
     package let openingErrors: [ErrorName]
-    /// Says whether who reads all of it has to notice, as the oracle does.
+    /// True if a reader of the whole object must notice the change, as the oracle does.
     package let isNoticed: Bool
-    /// The plaintext offsets of the first and the last ciphertext byte that is another one.
+    /// The plaintext offsets of the first and the last changed ciphertext byte.
     package let touched: [Int]
 
     /// The case's name in results.
     package var name: String { "\(kind.rawValue): \(location)" }
 }
 
-/// What is done to a ciphertext behind its writer's back.
+/// A kind of change to a ciphertext that its writer did not make.
 package enum TamperKind: String, CaseIterable, Codable, Hashable, Sendable {
-    /// Something is missing, at the end or before it.
+    /// Bytes are missing, at the end or before it.
     case truncate
-    /// Something stands behind the end.
+    /// Bytes are added after the end.
     case extend
-    /// A bit is another one.
+    /// A bit is changed.
     case flip
-    /// Two parts stand in each other's stead.
+    /// Two parts are exchanged.
     case swap
-    /// A part stands there twice, beside or instead of another.
+    /// A part is repeated, next to itself or instead of another.
     case `repeat`
     /// A part is from another object with the same key.
     case splice
-    /// The header, or the IV where that stands for one, is another one.
+    /// The header is changed, or the IV if there is no header.
     case header
 }
 
-/// A ciphertext by its parts, whole or tampered with.
+/// A ciphertext by its parts, original or tampered with.
 package struct TamperContent: Hashable, Sendable {
-    /// What stands before the first chunk; empty where the format has no header.
+    /// The bytes before the first chunk; empty if the format has no header.
     package var header = TamperedBytes()
-    /// Each chunk's ciphertext, padding or tag included; where a format's parts are files of their own, each file's.
+    /// Each chunk's ciphertext with its padding or tag; or each file, if the parts of a format are separate files.
     package var chunks: [TamperedBytes]
-    /// The byte of the IV whose lowest bit is flipped; for a playlist, any number stands for a media sequence number
-    /// that is one more.
+    /// The index of the IV byte whose lowest bit is flipped. For a playlist, any index means that the media sequence
+    /// number is one higher.
     package var damagedIVByte: Int?
 
-    /// Header and chunks in a row.
+    /// The concatenation of header and chunks.
     package var bytes: [UInt8] { joined.bytes }
 
-    /// Header and chunks in a row.
+    /// The concatenation of header and chunks.
     var joined: TamperedBytes { chunks.reduce(header, +) }
 
-    /// Leaves out all behind so many bytes.
+    /// Removes all bytes from `count` on.
     mutating func cut(to count: Int) {
         var rest = count
         func first(_ part: TamperedBytes) -> TamperedBytes {

@@ -2,7 +2,7 @@ import ByteSources
 import RandomAccess
 
 extension TamperTarget {
-    /// Every tampering of the object, by formula from where its parts lie; no two have the same result.
+    /// Every tampering of the object, derived from the positions of its parts. No two have the same result.
     package var cases: [TamperCase] {
         var drafts = Drafts(original: original)
         addTruncations(to: &drafts)
@@ -15,7 +15,7 @@ extension TamperTarget {
         return judged(drafts)
     }
 
-    /// The cases that come of drafts, each result once: where an object is short, two formulas may come to the same.
+    /// Returns the cases of drafts, each result once: two formulas can have the same result in a short object.
     func judged(_ drafts: Drafts) -> [TamperCase] {
         var seen: Set<TamperContent> = [whole(original)]
         return drafts.list.compactMap { draft in
@@ -27,12 +27,13 @@ extension TamperTarget {
         }
     }
 
-    /// A content as it is stored: parts of one ciphertext are told apart by nothing.
+    /// Returns a content as it is stored: a single ciphertext does not show the borders of its parts.
     private func whole(_ content: TamperContent) -> TamperContent {
         isJoined ? TamperContent(chunks: [content.joined], damagedIVByte: content.damagedIVByte) : content
     }
 
-    /// Says whether the oracle refuses any chunk of an object that opens, the one of a plaintext offset first.
+    /// Says whether the oracle rejects the object or any of its chunks. It checks the chunk at a plaintext offset
+    /// first.
     private func isRefused(_ content: TamperContent, from offset: Int) -> Bool {
         guard case .object(let strategy, let key) = form, strategy.isAuthenticated else { return false }
         let source = MemorySource(content.bytes)
@@ -43,7 +44,7 @@ extension TamperTarget {
         return order.contains { index in (try? object.check(index, of: source)) == nil }
     }
 
-    /// Tamperings: what was done, where, and what came of it.
+    /// Tamperings: the kind, the location, and the result.
     struct Drafts {
         let original: TamperContent
         private(set) var list: [(kind: TamperKind, location: String, content: TamperContent)] = []
@@ -60,7 +61,7 @@ extension TamperTarget {
         }
     }
 
-    /// What the oracle says of opening.
+    /// Returns the oracle's errors in opening a content.
     private func openingErrors(of content: TamperContent) -> [ErrorName] {
         switch form {
         case .playlist(let playlist): return playlist.errors(of: content)
@@ -75,7 +76,7 @@ extension TamperTarget {
         }
     }
 
-    /// The plaintext of the first and of the last ciphertext byte that is another one.
+    /// Returns the plaintext offsets of the first and the last changed ciphertext byte.
     private func touched(by content: TamperContent) -> [Int] {
         guard content.damagedIVByte == nil else { return [0] }
         if isJoined {
@@ -91,8 +92,8 @@ extension TamperTarget {
         return [offset(first) { $0.first }, offset(last) { $0.last }]
     }
 
-    /// The first and the last offset at which two texts differ; of texts of different lengths, the last is the longer's
-    /// end.
+    /// Returns the first and the last offset at which two texts differ. If their lengths differ, the last is the end of
+    /// the longer one.
     private static func differences(_ old: [UInt8], _ new: [UInt8]) -> [Int] {
         let common = min(old.count, new.count)
         let first = (0..<common).first { old[$0] != new[$0] } ?? common
@@ -100,8 +101,8 @@ extension TamperTarget {
         return [first, (0..<common).last { old[$0] != new[$0] } ?? common]
     }
 
-    /// The plaintext byte that a ciphertext byte stands for: of padding and tags, the chunk's last; of the header, the
-    /// first; of what lies behind the end, the last.
+    /// Returns the plaintext offset for a ciphertext byte. Padding and tags map to the chunk's last byte, the header to
+    /// the first byte, and bytes beyond the end to the last.
     private func plaintextOffset(_ offset: Int) -> Int {
         var start = original.header.count
         guard offset >= start else { return 0 }
@@ -114,7 +115,7 @@ extension TamperTarget {
         return max(0, plaintext.count - 1)
     }
 
-    /// The first, the middle and the last of `count` things, as far as they are different ones.
+    /// Returns the first, the middle and the last of `count` indices, each once.
     static func some(_ count: Int) -> [(name: String, index: Int)] {
         var chosen: [(name: String, index: Int)] = []
         for (name, index) in [("first", 0), ("middle", count / 2), ("last", count - 1)]
@@ -124,13 +125,13 @@ extension TamperTarget {
         return chosen
     }
 
-    /// The first, the middle and the last chunk; the name is empty where there is one only.
+    /// The first, the middle and the last chunk; the name is empty if there is only one.
     var someChunks: [(name: String, index: Int)] {
         let count = original.chunks.count
         return Self.some(count).map { (count == 1 ? "" : "\($0.name) \(unit), ", $0.index) }
     }
 
-    /// What a chunk is called.
+    /// The word for a chunk.
     var unit: String { isJoined ? "chunk" : "segment" }
 
     /// The middle chunk.
@@ -139,13 +140,14 @@ extension TamperTarget {
     /// The last chunk.
     var last: Int { original.chunks.count - 1 }
 
-    /// The blocks of a chunk's data, the last of which may be shorter.
+    /// Returns the blocks of a chunk's data, of which the last may be shorter.
     func blocks(ofChunk index: Int) -> [Range<Int>] {
         let data = layouts[index].data
         return stride(from: data.lowerBound, to: data.upperBound, by: 16).map { $0..<min(data.upperBound, $0 + 16) }
     }
 
-    /// The first, the middle and the last block, with the name of what the last one is; before padding, one more.
+    /// Returns the first, the middle and the last block with their names; if the last one is padding, also the one
+    /// before.
     func someBlocks(ofChunk index: Int) -> [(name: String, range: Range<Int>)] {
         let blocks = blocks(ofChunk: index)
         var chosen = Self.some(blocks.count).map { (name: "\($0.name) block", range: blocks[$0.index]) }
@@ -156,18 +158,18 @@ extension TamperTarget {
         return chosen
     }
 
-    /// Those blocks, and what else is stored of a chunk: tag, nonce and others.
+    /// Returns these blocks, and the other stored parts of a chunk, such as tag and nonce.
     func someParts(ofChunk index: Int) -> [(name: String, range: Range<Int>)] {
         someBlocks(ofChunk: index) + layouts[index].parts.map { ($0.name, $0.range) }
     }
 
-    /// The tags of the first two chunks, if chunks have such.
+    /// The tags of the first two chunks, if chunks have tags.
     private var firstTags: (Range<Int>, Range<Int>)? {
         let tags = layouts.prefix(2).compactMap { layout in layout.parts.first { $0.name == "tag" }?.range }
         return tags.count == 2 ? (tags[0], tags[1]) : nil
     }
 
-    /// A flipped bit: at the edges of blocks at the edges of chunks, and in tags.
+    /// Adds flipped bits: at the edges of blocks at the edges of chunks, and in tags.
     private func addFlips(to drafts: inout Drafts) {
         for (name, index) in someChunks {
             for (part, range) in someParts(ofChunk: index) {
@@ -180,7 +182,7 @@ extension TamperTarget {
         }
     }
 
-    /// Two parts that stand in each other's stead.
+    /// Adds exchanges of two parts.
     private func addSwaps(to drafts: inout Drafts) {
         for (name, index) in someChunks {
             let blocks = blocks(ofChunk: index)
@@ -230,7 +232,7 @@ extension TamperTarget {
         return bytes[0..<one.lowerBound] + bytes[two] + between + bytes[one] + bytes[two.upperBound..<bytes.count]
     }
 
-    /// A part that stands there twice: instead of its neighbour, or beside itself.
+    /// Adds repetitions of a part: instead of its neighbour, or next to itself.
     private func addRepetitions(to drafts: inout Drafts) {
         for (name, index) in someChunks {
             let blocks = blocks(ofChunk: index)
@@ -264,7 +266,7 @@ extension TamperTarget {
         }
     }
 
-    /// Something is missing: an end, a block, a chunk.
+    /// Adds truncations: a missing end, block or chunk.
     private func addTruncations(to drafts: inout Drafts) {
         if isJoined { addEnds(to: &drafts) } else { addSegmentEnds(to: &drafts) }
         for (name, index) in someChunks {
@@ -280,7 +282,7 @@ extension TamperTarget {
         }
     }
 
-    /// The whole ciphertext, cut around each edge, in the same parts as before.
+    /// Adds cuts of the whole ciphertext around each edge, in the same parts as before.
     private func addEnds(to drafts: inout Drafts) {
         var edges: [(name: String, offset: Int)] = []
         var offset = original.header.count
@@ -325,7 +327,7 @@ extension TamperTarget {
         }
     }
 
-    /// Something stands behind the end: of the object, or of segments.
+    /// Adds bytes after the end of the object, or of segments.
     private func addExtensions(to drafts: inout Drafts) {
         for (name, index) in isJoined ? [("", last)] : someChunks {
             let chunk = original.chunks[index]
@@ -352,8 +354,8 @@ extension TamperTarget {
         }
     }
 
-    /// Parts of another object with the same key: blocks, tags, chunks, a start, an end, the header. Never all of it:
-    /// that is another object as its writer made it.
+    /// Adds parts of another object with the same key: blocks, tags, chunks, a start, an end, the header. They are
+    /// never the whole object, which would be another object as its writer made it.
     private func addSplices(to drafts: inout Drafts) {
         guard let other else { return }
         for (name, index) in someChunks {
@@ -374,7 +376,7 @@ extension TamperTarget {
         guard original.chunks.count > 1 else { return }
         for (name, index) in Self.some(original.chunks.count) {
             drafts.add(.splice, "\(name) \(unit) of another object") { $0.chunks[index] = other.chunks[index] }
-            // With its header, too, it would be the other object, and the one chunk the splice.
+            // With the other header as well, it would be the other object with one spliced chunk.
             drafts.add(.splice, "all \(unit)s but the \(name) of another object") {
                 $0.chunks = other.chunks
                 $0.chunks[index] = original.chunks[index]
@@ -389,7 +391,7 @@ extension TamperTarget {
         }
     }
 
-    /// A header, or an IV, that is another one.
+    /// Adds changes of the header or the IV.
     func addHeaderDamages(to drafts: inout Drafts) {
         switch form {
         case .playlist: drafts.add(.header, "media sequence number + 1") { $0.damagedIVByte = 0 }

@@ -1,5 +1,5 @@
 extension TamperTarget {
-    /// A few tamperings of each kind, for whoever reads the whole object for each of them.
+    /// A few tamperings of each kind, for tests that read the whole object for each of them.
     package var someCases: [TamperCase] {
         var drafts = Drafts(original: original)
         addSomeFlips(to: &drafts)
@@ -17,7 +17,7 @@ extension TamperTarget {
         return judged(drafts)
     }
 
-    /// A bit in each part of some chunks: of the middle one, in the first, the middle and the last byte.
+    /// Adds a flipped bit in each part of some chunks; in the middle chunk, in the first, the middle and the last byte.
     private func addSomeFlips(to drafts: inout Drafts) {
         for (name, index) in someChunks {
             let parts = [("data", layouts[index].data)] + layouts[index].parts.map { ($0.name, $0.range) }
@@ -34,7 +34,7 @@ extension TamperTarget {
         }
     }
 
-    /// Fields of the header, and parts of the first chunk, that have nothing but zeros.
+    /// Adds header fields, and parts of the first chunk, that are overwritten with zeros.
     private func addSomeZeros(to drafts: inout Drafts) {
         for (field, range) in headerFields {
             drafts.add(.header, "\(field) of zeros") {
@@ -48,10 +48,10 @@ extension TamperTarget {
         }
     }
 
-    /// The part of a chunk, all bytes of which are zeros, where that stands for a chunk of zeros.
+    /// The name of the case in which all bytes of a chunk are zeros, in formats that treat it as a hole.
     static let holeName = "nothing but zeros"
 
-    /// Ends in the header, before some chunks, and inside them; and chunks that are missing.
+    /// Adds cuts in the header, before some chunks and inside them, and missing chunks.
     private func addSomeCuts(to drafts: inout Drafts) {
         drafts.add(.truncate, "to nothing") { $0.cut(to: 0) }
         var offset = original.header.count
@@ -72,7 +72,7 @@ extension TamperTarget {
         }
     }
 
-    /// Chunks in places that are not theirs, and of another object.
+    /// Adds chunks at wrong positions, and chunks of another object.
     private func addSomeMoves(to drafts: inout Drafts) {
         if original.chunks.count > 1 {
             for (one, two) in [(0, 1), (middle - 1, middle), (last - 1, last)] {

@@ -1,36 +1,36 @@
 import ByteSources
 package import RandomAccess
 
-/// An object to be tampered with, another one of the same strategy and key, and where its parts lie.
+/// An object to be tampered with, another object of the same strategy and key, and the positions of its parts.
 package struct TamperTarget: Sendable {
-    /// What a subject is given to open.
+    /// The form in which a subject opens the object.
     package enum Form: Sendable {
         /// One ciphertext, and the strategy and key for it.
         case object(Strategy, SecretKey)
-        /// A playlist whose segments are files of their own.
+        /// A playlist whose segments are separate files.
         case playlist(TamperPlaylist)
     }
 
-    /// The strategy with what tells it from others.
+    /// The strategy's label.
     package let label: String
-    /// What is opened.
+    /// The form in which the object is opened.
     package let form: Form
     /// The object as its writer made it.
     package let original: TamperContent
     /// Another object, of the same strategy, key and length, if there is one.
     package let other: TamperContent?
-    /// What the original decrypts to.
+    /// The plaintext of the original.
     package let plaintext: [UInt8]
-    /// How much a sequential reader reads at once: not a divisor of anything.
+    /// The window of a sequential reader, which divides no other length.
     package let windowByteCount: Int
-    /// Each chunk's plaintext.
+    /// The range of each chunk in the plaintext.
     let chunkPlaintexts: [Range<Int>]
-    /// The places in each chunk of its data, and of what else is stored of it.
+    /// The positions of the data and of the other stored parts in each chunk.
     let layouts: [ChunkLayout]
     /// The parts of the header, with their names.
     var headerFields: [(name: String, range: Range<Int>)] = []
 
-    /// The parts of a stored chunk, counted from its start.
+    /// The parts of a stored chunk, relative to its start.
     struct ChunkLayout: Sendable {
         let data: Range<Int>
         var parts: [(name: String, range: Range<Int>)] = []
@@ -41,7 +41,7 @@ package struct TamperTarget: Sendable {
         if case .object(let strategy, _) = form { strategy.isAuthenticated } else { false }
     }
 
-    /// The errors that say that a ciphertext is not right; some formats have more of them.
+    /// The errors that mean that a ciphertext is not right. Some formats have additional ones.
     ///
     /// - Source: PROTOCOL.md, "Transport".
     package var tellingErrors: Set<ErrorName> {
@@ -57,7 +57,7 @@ package struct TamperTarget: Sendable {
         return errors
     }
 
-    /// Whether chunk `index` ends with a block of padding.
+    /// Says whether chunk `index` ends with a block of padding.
     func hasPadding(chunk index: Int) -> Bool {
         switch form {
         case .object(let strategy, _): strategy.padding == .pkcs7
@@ -65,12 +65,12 @@ package struct TamperTarget: Sendable {
         }
     }
 
-    /// Whether chunks follow each other in one ciphertext.
+    /// Says whether all chunks are in one ciphertext.
     var isJoined: Bool {
         if case .object = form { true } else { false }
     }
 
-    /// The object after a tampering, as a group without reads, which subjects open like any other.
+    /// Returns the tampered object as a group without reads, which subjects open like any other.
     package func group(of content: TamperContent) -> VectorGroup {
         switch form {
         case .playlist(let playlist):
@@ -88,7 +88,7 @@ package struct TamperTarget: Sendable {
 }
 
 extension Strategy {
-    /// The same strategy with another bit in a byte of the IV.
+    /// Returns the same strategy with a bit of an IV byte changed.
     fileprivate func damagingIV(byte: Int) -> Strategy {
         guard var bytes = self[Format.Input.ivName]?.bytes?.array, bytes.indices.contains(byte) else { return self }
         bytes[byte] ^= 1
@@ -97,7 +97,7 @@ extension Strategy {
 }
 
 extension TamperTarget {
-    /// An object of each strategy: of three chunks and a half where there are chunks.
+    /// An object of each strategy, of three and a half chunks if the format has chunks.
     package static var all: [TamperTarget] {
         VectorSet.plain(chunkByteCount: 256, iv: VectorSet.iv(90)).enumerated().map { number, strategy in
             VectorSet.made(strategy.label) { () throws(DecryptionError) in
@@ -109,9 +109,9 @@ extension TamperTarget {
 
     /// Makes an object of a strategy without tags.
     ///
-    /// - Throws: `DecryptionError` for a strategy that cannot be.
+    /// - Throws: `DecryptionError` for an invalid strategy.
     private init(_ strategy: Strategy, number: Int) throws(DecryptionError) {
-        // Whole blocks where nothing else can be held.
+        // Whole blocks if the strategy cannot hold other lengths.
         let byteCount: UInt64 = strategy.padding == Padding.none ? 3 * 256 + 144 : 3 * 256 + 133
         func object(_ seed: Int) throws(DecryptionError) -> GeneratedObject {
             try GeneratedObject(
@@ -121,22 +121,22 @@ extension TamperTarget {
         try self.init(try object(number), other: try object(100 + number))
     }
 
-    /// Takes a generated object apart, and another one of the same strategy, key and length.
+    /// Splits a generated object and another one of the same strategy, key and length into their parts.
     init(_ object: GeneratedObject, other: GeneratedObject) throws(DecryptionError) {
         try self.init(
             strategy: object.strategy, key: object.key, original: try object.source.bytes(),
             other: try other.source.bytes(), plaintext: try object.plaintext.bytes(0..<object.plaintextByteCount))
     }
 
-    /// Takes an object apart as its header and its format's description say.
+    /// Splits an object into its parts, by its header and its format's description.
     ///
-    /// - Throws: `DecryptionError` for one that does not open.
+    /// - Throws: `DecryptionError` for an object that does not open.
     package init(
         strategy: Strategy, key: SecretKey, original: [UInt8], other: [UInt8]? = nil, plaintext: [UInt8]
     ) throws(DecryptionError) {
         let map = try ObjectMap(of: MemorySource(original), strategy: strategy, key: key)
         let headerEnd = min(map.headerByteCount, original.count)
-        // What lies behind the last chunk goes with it.
+        // The bytes after the last chunk are a part of it.
         let starts = map.chunks.map(\.lowerBound)
         let stored = zip(starts, starts.dropFirst() + [original.count]).map { $0..<$1 }
         func content(_ bytes: [UInt8], _ origin: TamperedBytes.Origin) -> TamperContent {
@@ -152,7 +152,7 @@ extension TamperTarget {
             chunkPlaintexts: layout.map { layout in
                 (0..<layout.chunkCount).map { index in
                     let range = layout.plaintext(ofChunk: index)
-                    // Of padding, the layout does not know.
+                    // The layout does not account for padding.
                     let end = plaintext.isEmpty ? range.upperBound : min(range.upperBound, UInt64(plaintext.count))
                     return Int(range.lowerBound)..<Int(max(range.lowerBound, end))
                 }
@@ -175,14 +175,14 @@ extension TamperTarget {
 }
 
 extension TamperTarget {
-    /// What a range of the plaintext would be if tags were not checked: a piece for each chunk that is another one than
-    /// the original's, or has another index. Only of authenticated formats.
+    /// Returns the plaintext of a range without checking tags: one piece for each chunk that differs from the
+    /// original's or has another index. Only for authenticated formats.
     ///
     /// - Parameters:
-    ///   - content: What was made of the object.
+    ///   - content: The tampered content.
     ///   - range: The range.
-    ///   - isAuthentic: Whether chunks are wanted that the format takes for its own, such as those behind the header of
-    ///     another object, or those that it does not.
+    ///   - isAuthentic: True for the chunks that the format accepts, such as those after the header of another object;
+    ///     false for those that it rejects.
     /// - Returns: The pieces with their plaintext offsets, in order.
     package func changedPieces(
         of content: TamperContent, in range: Range<UInt64>, isAuthentic: Bool
@@ -216,8 +216,7 @@ extension TamperTarget {
     }
 }
 
-/// A playlist whose segments are tampered with: files of their own, each a CBC chain, with IVs from the media sequence
-/// number.
+/// A playlist with segments to tamper with: separate files, each a CBC chain, with IVs from the media sequence number.
 ///
 /// - Source: RFC 8216, section 5.2.
 package struct TamperPlaylist: Hashable, Sendable {
@@ -228,7 +227,7 @@ package struct TamperPlaylist: Hashable, Sendable {
     /// The keys by their URIs.
     package var keys: [String: [UInt8]] { [Self.keyURI: PlaylistBuilder.key(Self.keyURI)] }
 
-    /// The playlist's text for a content.
+    /// Returns the playlist's text for a content.
     package func text(of content: TamperContent) -> String {
         let first = Self.first + (content.damagedIVByte == nil ? 0 : 1)
         let segments = content.chunks.indices.map { "#EXTINF:1,\n\(Self.uri($0))\n" }.joined()
@@ -236,13 +235,13 @@ package struct TamperPlaylist: Hashable, Sendable {
             + "#EXT-X-KEY:METHOD=AES-128,URI=\"\(Self.keyURI)\"\n" + segments + "#EXT-X-ENDLIST\n"
     }
 
-    /// The segments of a content, by their URIs.
+    /// Returns the segments of a content, by their URIs.
     package func resources(of content: TamperContent) -> [String: [UInt8]] {
         Dictionary(
             content.chunks.enumerated().map { (Self.uri($0.offset), $0.element.bytes) }, uniquingKeysWith: { $1 })
     }
 
-    /// The errors that segments do not open with, in their order.
+    /// Returns the errors of the segments that do not open, in order.
     func errors(of content: TamperContent) -> [ErrorName] {
         content.chunks.enumerated().compactMap { index, bytes in
             do throws(DecryptionError) {
@@ -266,7 +265,7 @@ package struct TamperPlaylist: Hashable, Sendable {
 }
 
 extension TamperTarget {
-    /// Four segments of different lengths.
+    /// A playlist of four segments of different lengths.
     static var playlist: TamperTarget {
         let lengths = [256, 240, 301, 133]
         var starts = [0]

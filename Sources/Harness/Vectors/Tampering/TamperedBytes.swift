@@ -1,6 +1,6 @@
-/// A ciphertext, or a part of one, put together from stretches of others; of some bytes the lowest bit is flipped.
+/// A ciphertext or a part of one, made from pieces of others; the lowest bit of some bytes is flipped.
 package struct TamperedBytes: Sendable {
-    /// The origin of a stretch.
+    /// The origin of a piece.
     enum Origin: Hashable, Sendable {
         case original
         /// Another object, of the same strategy, key and length.
@@ -10,20 +10,20 @@ package struct TamperedBytes: Sendable {
 
     private struct Piece: Sendable {
         let origin: Origin
-        /// Its indices are offsets in its origin.
+        /// The bytes. Their indices are offsets in the origin.
         var bytes: ArraySlice<UInt8>
-        /// Says whether it is a byte whose lowest bit is flipped.
+        /// True if this is a single byte whose lowest bit is flipped.
         var isFlipped = false
     }
 
     private var pieces: [Piece]
 
-    /// Takes all of an origin.
+    /// All bytes of an origin.
     init(_ bytes: [UInt8] = [], of origin: Origin = .original) {
         pieces = bytes.isEmpty ? [] : [Piece(origin: origin, bytes: bytes[...])]
     }
 
-    /// So many zeros.
+    /// Returns `count` zeros.
     static func zeros(_ count: Int) -> TamperedBytes {
         TamperedBytes([UInt8](repeating: 0, count: count), of: .zeros)
     }
@@ -31,7 +31,7 @@ package struct TamperedBytes: Sendable {
     /// The number of bytes.
     package var count: Int { pieces.reduce(0) { $0 + $1.bytes.count } }
 
-    /// Says whether there is no byte.
+    /// True if there are no bytes.
     package var isEmpty: Bool { pieces.isEmpty }
 
     /// The bytes.
@@ -42,7 +42,7 @@ package struct TamperedBytes: Sendable {
         return bytes
     }
 
-    /// Some of the bytes.
+    /// Returns some of the bytes.
     subscript(range: Range<Int>) -> TamperedBytes {
         var (part, start) = (TamperedBytes(), 0)
         for piece in pieces {
@@ -57,13 +57,13 @@ package struct TamperedBytes: Sendable {
         return part
     }
 
-    /// The first bytes, so many or as many as there are.
+    /// Returns the first `count` bytes, or all if there are fewer.
     func prefix(_ count: Int) -> TamperedBytes { self[0..<min(count, self.count)] }
 
-    /// The last bytes, so many or as many as there are.
+    /// Returns the last `count` bytes, or all if there are fewer.
     func suffix(_ count: Int) -> TamperedBytes { self[max(0, self.count - count)..<self.count] }
 
-    /// Puts others in the place of some bytes.
+    /// Replaces some bytes by others.
     mutating func replaceSubrange(_ range: Range<Int>, with others: TamperedBytes) {
         self = self[0..<range.lowerBound] + others + self[range.upperBound..<count]
     }
@@ -83,7 +83,7 @@ package struct TamperedBytes: Sendable {
 
     static func += (left: inout TamperedBytes, right: TamperedBytes) { left = left + right }
 
-    /// The edits of a generated object that make it; the other object's seed is `otherSeed`.
+    /// Returns the edits of a generated object that produce these bytes. The other object's seed is `otherSeed`.
     func edits(otherSeed: UInt64) -> CiphertextEdits {
         var (edited, flips, offset) = ([CiphertextEdits.Piece](), [UInt64](), UInt64(0))
         for piece in pieces {
@@ -107,11 +107,10 @@ package struct TamperedBytes: Sendable {
 }
 
 extension TamperedBytes: Hashable {
-    /// Says whether both have the same bytes, wherever they are from.
+    /// Returns whether both have the same bytes, no matter where they come from.
     package static func == (left: TamperedBytes, right: TamperedBytes) -> Bool {
         left.count == right.count && left.bytes == right.bytes
     }
 
-    /// Hashes the bytes.
     package func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 }

@@ -6,43 +6,43 @@ import NIOPosix
 public import RandomAccess
 import Synchronization
 
-/// Connections to one server that are kept, for any number of sources, and to those that it sends them to.
+/// Kept connections to one server, and to the servers that it redirects to. Any number of sources may share them.
 ///
-/// The client lets no caller check certificates, so it speaks plain HTTP, and a hook puts TLS under each new connection
-/// before a request gets it. That the client waits for the hook is checked first: see `ConnectionHook`.
+/// The client does not let a caller check certificates. It therefore speaks plain HTTP, and a hook puts TLS under each
+/// new connection before a request uses it. `ConnectionHook` first checks that the client waits for the hook.
 public final class HTTPConnections: Sendable {
-    /// The server, as the field `Host` names it, and whether TLS is spoken.
+    /// The scheme, and the server as the field `Host` names it.
     private let origin: String
-    /// Connections to other servers, the last used at the end.
+    /// Connections to other servers, the most recently used last.
     private let others = Mutex<[HTTPConnections]>([])
     private static let maxOthers = 8
-    /// One for each event loop: bytes are taken on the loop of their connection, and nothing changes threads.
+    /// One client for each event loop. Bytes stay on the loop of their connection, and nothing changes threads.
     private let clients: [HTTPClient]
     private let turn = Atomic(0)
-    /// Whether the server may know ranges that are counted from an object's end: some stores do not.
+    /// True while the server may support ranges that count from an object's end. Some stores do not.
     let mayKnowLastBytes = Atomic(true)
 
-    /// As many as a playlist's segments are opened at once; one object has as many as it has ranges under way.
+    /// The max number of connections. It is the number of a playlist's segments that are opened at once; one object has
+    /// as many connections as running ranges.
     private static let maxConnections = 32
 
-    /// More do not come faster: one thread decrypts what they bring.
+    /// The max number of clients. More would not be faster, because one thread decrypts the bytes.
     private static let maxClients = 4
 
-    /// For a request that is the only one: it finds the connection of the one before it.
+    /// The client for a single request. It finds the connection of the request before.
     var client: HTTPClient { clients[0] }
 
-    /// For one of several requests at once.
+    /// Returns a client for one of several concurrent requests.
     func nextClient() -> HTTPClient {
         clients[turn.wrappingAdd(1, ordering: .relaxed).oldValue % clients.count]
     }
 
-    /// Prepares for connections; none is made yet.
+    /// Prepares connections without making one.
     ///
     /// - Parameters:
     ///   - url: The URL of any object on the server.
-    ///   - options: Which servers are taken, and how long nothing may come.
-    /// - Throws: `DecryptionError.invalidParameter` for a URL that cannot be, `.io` for a TLS policy that cannot be
-    ///   followed.
+    ///   - options: The trusted servers and the time limits.
+    /// - Throws: `DecryptionError.invalidParameter` for an invalid URL, `.io` for a TLS policy that cannot be applied.
     public convenience init(_ url: String, options: HTTPSource.Options = HTTPSource.Options()) throws(DecryptionError) {
         try HTTPSource.check(options)
         try self.init(HTTPLocation(url), options: options)
@@ -72,11 +72,11 @@ public final class HTTPConnections: Sendable {
             return layer?.start(on: channel).map { _ in } ?? channel.eventLoop.makeSucceededVoidFuture()
         }
         configuration.redirectConfiguration = .disallow
-        // The limit for connecting is one for the handshake as well, which has its own and says more when it is over.
+        // The limit for connecting includes the handshake. That has a shorter limit of its own, with a better error.
         configuration.timeout = HTTPClient.Configuration.Timeout(
             connect: idleTimeout + .seconds(2), read: idleTimeout, write: idleTimeout)
         configuration.httpVersion = .http1Only
-        // Which failures are tried again is decided here, with what has come and of which version.
+        // This module decides about retries, because it knows the bytes and the version that arrived.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = maxConnections
         let loops = MultiThreadedEventLoopGroup.singleton.makeIterator().prefix(Self.maxClients)
@@ -84,10 +84,10 @@ public final class HTTPConnections: Sendable {
         origin = location.origin
     }
 
-    /// Has few long reads instead of many short ones, into memory that is used again.
+    /// Reads a few long pieces instead of many short ones, into memory that is used again.
     private static func prepare(_ channel: any Channel) {
         let allocator = FixedSizeRecvByteBufferAllocator(capacity: receiveByteCount)
-        // Without them it is slower, and nothing else.
+        // Without these options, reading is only slower.
         try? channel.syncOptions?.setOption(.recvAllocator, value: allocator)
         try? channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
         try? channel.pipeline.syncOperations.addHandler(PromptAcknowledgement(), position: .first)
@@ -96,17 +96,18 @@ public final class HTTPConnections: Sendable {
     private static let receiveByteCount = 256 << 10
 
     deinit {
-        // It may be an event loop that lets go of the last reference, and that must not wait for itself.
+        // An event loop may release the last reference, and must not wait for itself.
         clients.forEach { $0.shutdown(queue: .global()) { _ in } }
     }
 
-    /// The connections to the server of a location: these, or others that are kept beside them.
+    /// Returns the connections to the server of a location: these, or connections to another server that are kept
+    /// beside them.
     ///
     /// - Parameters:
     ///   - location: A location on any server.
-    ///   - options: What they are made with if there are none yet.
+    ///   - options: The options for new connections, if there are none yet.
     /// - Returns: The connections.
-    /// - Throws: `DecryptionError.io` for a TLS policy that cannot be followed.
+    /// - Throws: `DecryptionError.io` for a TLS policy that cannot be applied.
     func connections(
         to location: HTTPLocation, options: HTTPSource.Options
     ) throws(DecryptionError) -> HTTPConnections {
@@ -127,11 +128,11 @@ public final class HTTPConnections: Sendable {
     }
 }
 
-/// Has the system acknowledge at once what comes.
+/// Makes the system acknowledge arriving bytes at once.
 ///
-/// Otherwise it waits up to 40 ms, for more to come that could be acknowledged with it. On loopback, whose segments have
-/// 64 KiB, a server meanwhile waits for space for the next one: reading a gigabyte in ranges of 1 MiB took ten times as
-/// long. The option does not last, and so is set after each read.
+/// By default it waits up to 40 ms for further bytes to acknowledge together. On loopback, whose segments have 64 KiB,
+/// a server meanwhile waits for space for the next one: reading a gigabyte in ranges of 1 MiB took ten times as long.
+/// The option does not last, so the handler sets it after each read.
 ///
 /// - Source: tcp(7), `TCP_QUICKACK`.
 final class PromptAcknowledgement: ChannelInboundHandler {
@@ -149,22 +150,22 @@ final class PromptAcknowledgement: ChannelInboundHandler {
 
     private func ask(_ channel: any Channel) {
         #if os(Linux)
-        // What cannot be had is not needed.
+        // Connections work without the option.
         try? channel.syncOptions?.setOption(.tcpOption(NIOBSDSocket.Option(rawValue: TCP_QUICKACK)), value: 1)
         #endif
     }
 }
 
-/// Whether the HTTP client's hook for new connections is one that TLS can rely on.
+/// Checks that TLS can rely on the HTTP client's hook for new connections.
 ///
-/// A client that skipped the hook, or sent a request before the hook is done, would send tokens in the clear. So, once
-/// for each process that uses TLS, a request goes to a socket of the process itself, with a hook that refuses every
-/// connection: the request must end with the hook's error, and not a byte may arrive.
+/// A client that skipped the hook, or sent a request before the hook is done, would send tokens in the clear. Each
+/// process that uses TLS therefore sends one request to a socket of its own, with a hook that refuses every connection.
+/// The request must end with the hook's error, and not a byte may arrive.
 enum ConnectionHook {
     /// The error of a hook that refuses a connection.
     struct Refusal: Error {}
 
-    /// Why TLS cannot rely on the hook; `nil` if it can.
+    /// The reason why TLS cannot rely on the hook; `nil` if it can.
     static let fault: String? = check(within: .seconds(10)) { channel in
         channel.close().flatMapThrowing { throw Refusal() }
     }
@@ -172,15 +173,15 @@ enum ConnectionHook {
     /// Makes the check with a hook.
     ///
     /// - Parameters:
-    ///   - limit: How long the request may take.
-    ///   - hook: A hook that refuses every connection, or else the check fails.
-    /// - Returns: What is wrong, or `nil`.
+    ///   - limit: The max time of the request.
+    ///   - hook: A hook that refuses every connection; with any other hook the check fails.
+    /// - Returns: The fault; `nil` if there is none.
     static func check(
         within limit: TimeAmount, _ hook: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
     ) -> String? {
         let group = MultiThreadedEventLoopGroup.singleton
         let received = group.any().makePromise(of: Int.self)
-        // In case that no connection is made; otherwise it has its value by then.
+        // Needed if no connection was made; otherwise the promise has its value by now.
         defer { received.fail(ChannelError.eof) }
         do {
             let server = try ServerBootstrap(group: group)

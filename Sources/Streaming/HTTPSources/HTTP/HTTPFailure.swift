@@ -8,48 +8,48 @@ import NIOPosix
 import NIOSSL
 import RandomAccess
 
-/// Why a range of an object did not come, or an answer to a request with a body.
+/// The reason why a range of an object, or the answer to a request with a body, did not arrive.
 package enum HTTPFailure: Error, Hashable, Sendable {
     /// No connection could be made.
     case unreachable(reason: String)
     /// The connection is not secure.
     case tls(TLSFailure)
-    /// Nothing came for too long.
+    /// Nothing arrived for too long.
     case noAnswer(milliseconds: Int64)
-    /// Some of it came, and not all of it in the time that there was for everything.
+    /// A part of the answer arrived, but not all of it in the time for everything.
     case late(milliseconds: Int64)
     /// The connection was closed before an answer.
     case closedBeforeAnswer
-    /// The connection was closed within the body.
+    /// The connection was closed during the body.
     case closedInBody(byteCount: Int, expected: Int)
-    /// Another status than 206.
+    /// The status is not 206.
     case badStatus(Int)
-    /// The object is elsewhere: at a URL, where the answer names one.
+    /// The object is elsewhere, at the URL that the answer names, if any.
     case redirected(status: Int, url: String?)
-    /// The object is where it is not asked for, for a reason.
+    /// The object is at a URL that the client refuses to follow.
     case redirectRefused(url: String, expected: String)
-    /// The whole object instead of a range.
+    /// The answer is the whole object instead of a range.
     case rangeIgnored
-    /// Several ranges, or one as if there were several.
+    /// The answer has several ranges, or one range in the form of several.
     case multipart
-    /// Compressed, or otherwise not the object's bytes.
+    /// The body is compressed, or otherwise not the object's bytes.
     case encoded(String)
-    /// Another range than the one that was asked for, or one that is not named.
+    /// The answer has another range than the requested one, or does not name its range.
     case wrongRange(found: String, expected: String)
-    /// A body of another length than its range has.
+    /// The body has another length than its range.
     case wrongLength(found: String, expected: Int)
-    /// More bytes than the range has.
+    /// The body has more bytes than its range.
     case tooLong(expected: Int)
-    /// The server does not say how long the object is.
+    /// The server does not state the object's length.
     case unknownLength
-    /// The server says that the object is longer than any is.
+    /// The server states a length that is beyond the max length of objects.
     case tooLarge(byteCount: UInt64)
-    /// It is no longer the object that was opened.
+    /// The object is no longer the one that was opened.
     case changed(found: String, expected: String)
-    /// No answer that HTTP knows.
+    /// The answer is not valid HTTP.
     case invalidAnswer(reason: String)
 
-    /// The failure's name, which does not change.
+    /// The failure's stable name.
     var name: String {
         switch self {
         case .unreachable: "unreachable"
@@ -73,7 +73,7 @@ package enum HTTPFailure: Error, Hashable, Sendable {
         }
     }
 
-    /// Whether the same request may succeed a moment later. What took all the time that there was is not among them.
+    /// True if the same request may succeed a moment later. This excludes failures that used up all the time.
     ///
     /// - Source: RFC 9110, sections 15.5.9 and 15.6; RFC 6585, section 4.
     var canPass: Bool {
@@ -86,7 +86,7 @@ package enum HTTPFailure: Error, Hashable, Sendable {
 }
 
 extension HTTPFailure {
-    /// Whether the time was over, and nothing else was wrong.
+    /// True if the time was over and nothing else was wrong.
     var isOfTime: Bool {
         switch self {
         case .noAnswer, .late: true
@@ -94,7 +94,7 @@ extension HTTPFailure {
         }
     }
 
-    /// Whether there was no connection that is secure enough, or nothing came over it.
+    /// True if there was no connection that is secure enough, or if nothing arrived over it.
     var isUnanswered: Bool {
         switch self {
         case .unreachable, .tls, .noAnswer, .closedBeforeAnswer: true
@@ -104,7 +104,7 @@ extension HTTPFailure {
 }
 
 extension HTTPFailure: CustomStringConvertible {
-    /// The name, what was found, and what was expected.
+    /// The name, the finding, and the expectation.
     package var description: String {
         if case .tls(let failure) = self { return "\(failure)" }
         return "\(name): \(explanation)"
@@ -139,15 +139,15 @@ extension HTTPFailure: CustomStringConvertible {
     }
 }
 
-/// What the client's errors mean.
+/// The failures that the client's errors mean.
 extension HTTPFailure {
-    /// Names an error of the client.
+    /// Translates an error of the client.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - received: What had come; a failure found there comes first.
-    ///   - idleTimeout: How long the client waited for something to come.
-    ///   - limit: How long it waited for everything.
+    ///   - received: The answer so far; a failure in it takes precedence.
+    ///   - idleTimeout: The time for which the client waited without a byte.
+    ///   - limit: The time for which it waited for the whole answer.
     init(_ error: any Error, received: RangeFetch.Received, idleTimeout: TimeAmount, limit: TimeAmount) {
         let milliseconds = min(idleTimeout, limit).nanoseconds / 1_000_000
         if let failure = received.failure {

@@ -5,23 +5,23 @@ import Glibc
 import RandomAccess
 import X509
 
-/// Where an object is: an `http` or `https` URL without credentials.
+/// The location of an object: an `http` or `https` URL without credentials.
 ///
 /// - Source: RFC 3986, section 3; RFC 9110, section 4.2.
 struct HTTPLocation: Hashable, Sendable {
-    /// Whether TLS is spoken.
+    /// True if the URL demands TLS.
     let isSecure: Bool
     /// The server.
     let host: HostName
     /// The server's port.
     let port: Int
-    /// The path and the query, as they are asked for.
+    /// The path and the query, in the form for a request.
     let target: String
 
-    /// Takes a URL apart.
+    /// Parses a URL.
     ///
-    /// - Parameter text: The URL; a fragment is of no meaning.
-    /// - Throws: `DecryptionError.invalidParameter`, with a user's name, password and the query left out.
+    /// - Parameter text: The URL; a fragment is ignored.
+    /// - Throws: `DecryptionError.invalidParameter`, without a user's name, a password and the query.
     init(_ text: String) throws(DecryptionError) {
         func invalid(_ expected: String) -> DecryptionError {
             .invalidParameter(name: "URL", value: URLText.redacted(text), expected: expected)
@@ -76,7 +76,7 @@ extension HTTPLocation: CustomStringConvertible {
         return (isSecure ? "https://" : "http://") + authority + path + (path.count < target.count ? "?…" : "")
     }
 
-    /// The URL that a reference means, seen from here; the reference itself if it is none.
+    /// Returns the URL that a reference means, relative to this one; the reference itself if it is invalid.
     ///
     /// - Source: RFC 9110, section 10.2.2; RFC 3986, section 5.
     func resolving(_ reference: String) -> String {
@@ -89,26 +89,27 @@ extension HTTPLocation: CustomStringConvertible {
     /// The URL.
     var text: String { origin + target }
 
-    /// The server, and whether TLS is spoken.
+    /// The scheme and the server.
     var origin: String { (isSecure ? "https://" : "http://") + authority }
 
     /// The server as URLs and the field `Host` name it.
     var authority: String { port == (isSecure ? 443 : 80) ? hostText : "\(hostText):\(port)" }
 
-    /// The URL as ``HTTPConnections`` takes it: for its client, which knows nothing of TLS, all of them are plain.
+    /// The URL for the client of ``HTTPConnections``. That client knows nothing of TLS, so its URLs are all plain.
     var clientURL: String { "http://\(hostText):\(port)\(target)" }
 
-    /// The fields that every request has, by their names.
+    /// The names and values of the fields in every request.
     var clientFields: [(String, String)] { [("Host", authority), ("Accept-Encoding", "identity")] }
 
     private var hostText: String { host.text.contains(":") ? "[\(host.text)]" : host.text }
 }
 
-/// The name or address that a server is asked for.
+/// The requested name or address of a server.
 struct HostName: Hashable, Sendable {
     /// The text, an IPv6 address without brackets.
     let text: String
-    /// Whether it is an address: certificates hold those in another field, and servers are not told of them.
+    /// True if the text is an address. Certificates hold addresses in another field, and clients do not send them to
+    /// servers.
     let isAddress: Bool
 
     /// The corresponding C function is `inet_pton`.
@@ -123,7 +124,7 @@ struct HostName: Hashable, Sendable {
         ServerIdentityPolicy(serverHostname: isAddress ? nil : text, serverIP: isAddress ? text : nil)
     }
 
-    /// What the server is told (SNI). Source: RFC 6066, section 3.
+    /// The name that the client tells the server (SNI); `nil` for an address. Source: RFC 6066, section 3.
     var serverName: String? { isAddress ? nil : text }
 }
 #endif

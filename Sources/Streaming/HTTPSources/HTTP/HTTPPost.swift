@@ -5,9 +5,9 @@ import NIOCore
 import NIOHTTP1
 package import RandomAccess
 
-/// Sends small bodies to one URL and takes small answers, over connections that are kept.
+/// Sends small bodies to one URL and receives small answers, over kept connections.
 package final class HTTPPost: Sendable {
-    /// What a server answered.
+    /// A server's answer.
     package struct Answer: Sendable {
         /// The status.
         package let status: Int
@@ -23,13 +23,13 @@ package final class HTTPPost: Sendable {
     private let connections: HTTPConnections
     private let idleTimeout: TimeAmount
 
-    /// Prepares a client; nothing is asked yet.
+    /// Prepares a client without sending a request.
     ///
     /// - Parameters:
     ///   - url: The URL, without credentials.
-    ///   - policy: Which servers are taken, over `https`.
-    ///   - idleTimeout: How long nothing may come.
-    /// - Throws: `DecryptionError.invalidParameter` for a URL that cannot be, `.io` for a policy that cannot be followed.
+    ///   - policy: The rules by which servers are trusted over `https`.
+    ///   - idleTimeout: The max time without a byte.
+    /// - Throws: `DecryptionError.invalidParameter` for an invalid URL, `.io` for a policy that cannot be applied.
     package init(_ url: String, policy: TLSPolicy, idleTimeout: Duration) throws(DecryptionError) {
         location = try HTTPLocation(url)
         let idleTimeout = TimeAmount(idleTimeout)
@@ -37,9 +37,9 @@ package final class HTTPPost: Sendable {
         connections = try HTTPConnections(location, policy: policy, idleTimeout: idleTimeout, maxConnections: 8)
     }
 
-    /// Whether TLS is spoken.
+    /// True if the URL demands TLS.
     package var isSecure: Bool { location.isSecure }
-    /// Whether the server is this machine.
+    /// True if the server is this machine.
     package var isLoopback: Bool { IPAddress.isLoopback(host: location.host.text) }
     /// The URL without its query.
     package var shownURL: String { "\(location)" }
@@ -50,9 +50,9 @@ package final class HTTPPost: Sendable {
     ///   - body: The body.
     ///   - fields: Names and values of fields besides `Host`.
     ///   - maxByteCount: The max number of bytes of the answer's body.
-    ///   - limit: How long everything may take.
-    /// - Returns: The answer, of whatever status.
-    /// - Throws: ``HTTPFailure``, of which `tooLong` is one of a body of more bytes than `maxByteCount`.
+    ///   - limit: The max time for everything.
+    /// - Returns: The answer, with any status.
+    /// - Throws: ``HTTPFailure``; `tooLong` if the answer's body has more than `maxByteCount` bytes.
     package func send(
         _ body: [UInt8], fields: [(String, String)], maxByteCount: Int, within limit: Duration
     ) async throws(HTTPFailure) -> Answer {

@@ -7,19 +7,20 @@ import Synchronization
 
 /// An object on a server that answers ranges, over HTTP or TLS.
 ///
-/// All bytes are of the version that was opened: each request names it (If-Range), each answer is compared with it.
-/// A read blocks the thread that makes it, which must be none of a NIO event loop; it ends by its deadline.
+/// All bytes belong to the version that was opened: each request names it (If-Range), and each answer is compared with
+/// it. A read blocks its thread until its deadline at the latest; the thread must not be that of a NIO event loop.
 ///
 /// - Source: RFC 9110, sections 13 (conditional requests) and 14 (ranges).
 public final class HTTPSource: ByteSource {
     /// The object's length in bytes when it was opened.
     public let byteCount: UInt64
-    /// What every result must say of how the bytes came.
+    /// The warnings about the transfer that every result must show.
     public let warnings: [String]
-    /// Where the object was found, which is another URL than was given if the server named one; its query may be a secret.
+    /// The URL where the object was found. It differs from the given one if the server redirected. Its query may be a
+    /// secret.
     public let url: String
 
-    /// The length, and what the server calls this version of the object, as far as it says.
+    /// The length, and the server's names for this version of the object, if any.
     public var openedVersion: String { "\(version)" }
 
     private let transport: HTTPTransport
@@ -31,15 +32,15 @@ public final class HTTPSource: ByteSource {
 
     /// Opens an object: asks for its first bytes and its last ones at once, its length and its version.
     ///
-    /// Where the server names another URL, that is asked, up to five times: not without TLS if the last one had it; and
-    /// without the authorization and all that is given up of TLS if it is on another server, which a pin refuses.
+    /// If the server redirects, the source follows up to five times, but never from TLS to plain HTTP. On another
+    /// server, it sends no authorization and makes all TLS checks; with a pin, it refuses other servers.
     ///
     /// - Parameters:
     ///   - url: An `http` or `https` URL without a user's name or password.
-    ///   - options: How to ask.
-    ///   - connections: Connections that are shared, made by the same policy and time limits; `nil` for the source's own.
-    /// - Throws: `DecryptionError.invalidParameter` for a URL or an option that cannot be, `.io` if the server does not
-    ///   answer with a range of the object; its reason starts with the failure's name.
+    ///   - options: The options of the source.
+    ///   - connections: Shared connections with the same policy and time limits; `nil` for the source's own.
+    /// - Throws: `DecryptionError.invalidParameter` for an invalid URL or option, `.io` if the server does not answer
+    ///   with a range of the object; its reason starts with the failure's name.
     public init(
         _ url: String, options: Options = Options(), connections: HTTPConnections? = nil
     ) throws(DecryptionError) {
@@ -54,7 +55,7 @@ public final class HTTPSource: ByteSource {
         guesses = requests.depth > 0 ? ReadAhead(requests) : nil
     }
 
-    /// Asks where the object is, and there for its first bytes and its last ones.
+    /// Finds the object, and fetches its first bytes and its last ones.
     private static func find(
         _ asked: HTTPLocation, _ options: Options, _ connections: HTTPConnections
     ) throws(DecryptionError) -> (HTTPTransport, ObjectEnds, ObjectVersion) {
@@ -77,9 +78,9 @@ public final class HTTPSource: ByteSource {
         }
     }
 
-    /// Where to ask next.
+    /// Returns the location to ask next.
     ///
-    /// - Throws: The failure, if it is no redirection, or one that is not followed.
+    /// - Throws: The failure, if it is not a redirection, or if the client does not follow it.
     private static func follow(
         _ failure: HTTPFailure, from location: HTTPLocation, _ hop: Int, _ options: inout Options
     ) throws(HTTPFailure) -> HTTPLocation {
@@ -110,7 +111,7 @@ public final class HTTPSource: ByteSource {
         expected.withLock { $0?.stop() }
     }
 
-    /// The max number of bytes that one request asks for.
+    /// The max number of bytes in one request.
     public var requestByteCount: Int { DistantSource.requestByteCount }
 
     /// Reads bytes; see `ByteSource.read(at:into:)`.
@@ -157,17 +158,17 @@ public final class HTTPSource: ByteSource {
         return count
     }
 
-    /// Takes bytes of a range that is under way.
+    /// Takes bytes of a running range.
     ///
-    /// - Returns: How many; `nil` if they do not come this way. Whatever is wrong is found again by asking for just these
-    ///   bytes, or has passed.
+    /// - Returns: The number of bytes; `nil` if they do not arrive this way. A request for just these bytes then finds
+    ///   the failure again, if it has not passed.
     /// - Throws: `HTTPFailure.late`.
     private func take(
         _ range: Range<UInt64>, from block: PendingRange, into buffers: FetchBuffers, _ limits: Deadlines
     ) throws(HTTPFailure) -> Int? {
         let maximum = Int(min(range.upperBound, block.range.upperBound) - range.lowerBound)
         let outcome = block.read(at: range.lowerBound, into: buffers, until: limits.until)
-        // A few bytes each time, when the time is over, would be a reading without an end.
+        // Once the time is over, a few bytes at a time could keep a read going without end.
         if case .copied(let count) = outcome, count > 0,
             count >= min(maximum, ReceivedBytes.wakingByteCount) || !limits.isOver
         {
@@ -187,10 +188,10 @@ public final class HTTPSource: ByteSource {
         }
     }
 
-    /// Does nothing: every answer is compared with the version that was opened, when it comes.
+    /// Does nothing, because every answer is compared with the opened version when it arrives.
     public func checkVersion() {}
 
-    /// Asks for the range at once, as far ahead as the options say. What another call said counts no more.
+    /// Asks for the range at once, as far ahead as the options say. This replaces the range of earlier calls.
     public func adviseSequential(_ range: Range<UInt64>) {
         guard requests.depth > 0 else { return }
         guesses?.stop()
@@ -243,7 +244,7 @@ public final class HTTPSource: ByteSource {
                 expected: "1 to 100 attempts, 0 to 64 ranges at once, of 4 KiB to 64 MiB, at most 64 MiB"
                     + " of the first bytes and of the last ones")
         }
-        // Another line would be another field.
+        // A second line would be another field.
         let isField = options.authorization?.utf8.allSatisfy { (0x20..<0x7F).contains($0) } ?? true
         guard isField else {
             throw .invalidParameter(name: "authorization", value: "(not shown)", expected: "printable ASCII")
@@ -264,57 +265,56 @@ public final class HTTPSource: ByteSource {
     }
 }
 
-/// How a source asks for its bytes.
 extension HTTPSource {
-    /// What a source is opened with.
+    /// The options of a source.
     public struct Options: Sendable {
-        /// Which servers are taken, over `https`.
+        /// The rules by which servers are trusted over `https`.
         public var policy = TLSPolicy()
-        /// How long nothing may come: no connection, no handshake, no byte.
+        /// The max time without a connection, a handshake or a byte.
         public var idleTimeout = Duration.seconds(10)
-        /// How long a read may take, with all that is tried again.
+        /// The max time of a read, with all its retries.
         public var deadline = Duration.seconds(60)
-        /// How often a range is asked for, if what failed can pass.
+        /// The max number of requests for a range while its failures are temporary.
         public var attempts = 3
-        /// How many ranges are under way at once when the source is read in order; 0 for no reading ahead.
+        /// The number of concurrent ranges when the source is read in order; 0 for no reading ahead.
         public var readAheadDepth = RangeReading.depth
-        /// The max number of bytes of such a range. At most two more than ``readAheadDepth`` of them are held.
+        /// The max number of bytes in such a range. The source holds at most two more of them than ``readAheadDepth``.
         public var largestBlockByteCount = RangeReading.maxByteCount
-        /// How much is fetched at once when an object is opened: formats begin with something that is looked at first. 0
-        /// for nothing, where there are last bytes.
+        /// The number of bytes that are fetched when an object is opened, because formats begin with data that is read
+        /// first. It may be 0 if there are last bytes.
         public var firstByteCount = RangeReading.firstByteCount
-        /// How many of the last bytes are fetched in the same round trip, for formats that have something there as well,
-        /// such as padding; 0 for none. Where a server knows no such ranges, they are asked for when they are read.
+        /// The number of last bytes that are fetched in the same round trip, for formats with data at the end, such as
+        /// padding; 0 for none. If the server does not support such ranges, these bytes are fetched when they are read.
         public var lastByteCount = 0
-        /// The max length in bytes of an object that is taken whole, from a server that knows no ranges; 0 for none:
-        /// a server that ignores them is an error.
+        /// The max length in bytes of an object that is fetched whole, from a server that does not support ranges. With
+        /// 0, a server that ignores ranges is an error.
         public var maxWholeByteCount = 0
-        /// Whether the object may be one that gzip packed; its bytes are then the packed ones.
+        /// True if the object may be one that gzip packed. Its bytes are then the packed ones.
         public var takesGzip = false
-        /// Whether connections are kept from one range to the next; without it each has its own.
+        /// True to keep connections from one range to the next; otherwise each range has its own.
         public var keepsConnections = true
-        /// The value of the field `Authorization`. It is part of no error.
+        /// The value of the field `Authorization`. No error shows it.
         public var authorization: String?
 
-        /// Creates options.
+        /// The default options, without authorization.
         public init() {}
     }
 }
 
-/// Which version of an object ranges are of.
+/// The version of an object that ranges belong to.
 ///
 /// - Source: RFC 9110, sections 8.8 (validators), 13.1.5 (If-Range).
 struct ObjectVersion: Hashable, Sendable {
     /// The whole object's length in bytes.
     var byteCount: UInt64
-    /// What the server calls this version, quotes and `W/` included.
+    /// The server's tag for this version, with quotes and `W/`.
     let entityTag: String?
-    /// When the server says that it was changed last.
+    /// The time of the last change, as the server states it.
     let lastModified: String?
-    /// When that was said.
+    /// The time of that statement.
     private let date: String?
 
-    /// Reads what an answer says of the object's version.
+    /// Reads an answer's fields about the object's version.
     init(byteCount: UInt64, fields: HTTPHeaders) {
         self.byteCount = byteCount
         entityTag = fields.first(name: "ETag")
@@ -322,16 +322,18 @@ struct ObjectVersion: Hashable, Sendable {
         date = fields.first(name: "Date")
     }
 
-    /// What `If-Range` may hold: a strong entity tag, or else the date of a change that is over.
+    /// The value for `If-Range`: a strong entity tag, or else the date of the last change, if that is safe.
     ///
-    /// Dates have seconds: only of one that lies before the answer's is no second version possible.
+    /// Dates count in seconds. Only if the change has an earlier date than the answer, no second version can have the
+    /// same date.
     var validator: String? {
         if let entityTag { return entityTag.hasPrefix("W/") ? nil : entityTag }
         guard let lastModified, let date, date != lastModified else { return nil }
         return lastModified
     }
 
-    /// Whether another answer is of this version, as far as both say; an entity tag must not be missing in one of them.
+    /// Returns whether another answer belongs to this version, as far as both say. Both must have an entity tag, or
+    /// neither.
     func isSame(as other: ObjectVersion) -> Bool {
         let isSameDate = lastModified == nil || other.lastModified == nil || lastModified == other.lastModified
         return byteCount == other.byteCount && entityTag == other.entityTag && isSameDate
@@ -339,7 +341,7 @@ struct ObjectVersion: Hashable, Sendable {
 }
 
 extension ObjectVersion: CustomStringConvertible {
-    /// The length, and what the server calls the version.
+    /// The length, and the server's names for the version.
     var description: String {
         let names = [entityTag.map { "ETag \($0)" }, lastModified.map { "changed \($0)" }].compactMap(\.self)
         return (["\(byteCount) bytes"] + names).joined(separator: ", ")

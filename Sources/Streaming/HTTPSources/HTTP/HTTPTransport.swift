@@ -7,7 +7,7 @@ import NIOHTTP1
 import RandomAccess
 import Synchronization
 
-/// Asks one server for ranges of one object, over connections that are kept.
+/// Asks one server for ranges of one object, over kept connections.
 final class HTTPTransport: Sendable {
     /// The object.
     let location: HTTPLocation
@@ -16,9 +16,9 @@ final class HTTPTransport: Sendable {
     private let request: HTTPClient.Request
     private let options: HTTPSource.Options
 
-    /// Prepares requests; nothing is asked yet.
+    /// Prepares requests without sending one.
     ///
-    /// - Throws: `DecryptionError.invalidParameter` for a URL that the client does not take.
+    /// - Throws: `DecryptionError.invalidParameter` for a URL that the client does not accept.
     init(
         _ location: HTTPLocation, options: HTTPSource.Options, connections: HTTPConnections
     ) throws(DecryptionError) {
@@ -35,14 +35,14 @@ final class HTTPTransport: Sendable {
         self.options = options
     }
 
-    /// Asks for a range, and waits for nothing.
+    /// Starts a request for a range without waiting.
     ///
     /// - Parameters:
     ///   - asked: The bytes.
-    ///   - opened: The version that they must be of; `nil` when the object is opened.
-    ///   - limits: When the answer must be complete.
-    ///   - pool: For one of several ranges at once, where their memory comes from.
-    /// - Returns: What to wait on.
+    ///   - opened: The version that they must belong to; `nil` when the object is opened.
+    ///   - limits: The deadline of the answer.
+    ///   - pool: The memory pool, for one of several concurrent ranges; otherwise `nil`.
+    /// - Returns: The running request.
     func start(
         _ asked: AskedBytes, opened: ObjectVersion?, limits: Deadlines, pool: RangeMemoryPool? = nil
     ) -> PendingRange {
@@ -58,7 +58,8 @@ final class HTTPTransport: Sendable {
         return PendingRange(range, fetch: fetch, task: task, limits: limits)
     }
 
-    /// Asks for an object's last bytes, and waits for nothing; `nil` for none, and of a server that knows no such ranges.
+    /// Starts a request for an object's last bytes without waiting. Returns `nil` if there are none, or if the server
+    /// does not support such ranges.
     func startLast(_ byteCount: Int, limits: Deadlines) -> PendingRange? {
         guard byteCount > 0, connections.mayKnowLastBytes.load(ordering: .relaxed) else { return nil }
         return start(.last(byteCount), opened: nil, limits: limits)
@@ -66,40 +67,40 @@ final class HTTPTransport: Sendable {
 
     /// Waits for an object's last bytes.
     ///
-    /// - Parameter pending: What ``startLast(_:limits:)`` began.
-    /// - Returns: The bytes and their version; `nil` if they do not come, for whatever reason: who needs them asks for
-    ///   them again, and is told.
+    /// - Parameter pending: The result of ``startLast(_:limits:)``.
+    /// - Returns: The bytes and their version; `nil` if they do not arrive. A reader that needs them asks again, and
+    ///   then gets the failure.
     /// - Throws: `HTTPFailure.redirected`.
     func last(_ pending: PendingRange) throws(HTTPFailure) -> (bytes: [UInt8], version: ObjectVersion)? {
         let (received, bytes) = pending.wait()
         guard let failure = received.failure else { return received.answer.map { (bytes, $0.version) } }
         if case .redirected = failure { throw failure }
-        // An object that is not there says nothing about the server.
+        // A missing object says nothing about the server.
         if ![.badStatus(404), .badStatus(410)].contains(failure) {
             connections.mayKnowLastBytes.store(false, ordering: .relaxed)
         }
         return nil
     }
 
-    /// How long to wait before a failure is found to be one that stays.
+    /// The pause before the first retry.
     private static let firstPause = TimeAmount.milliseconds(50)
 
-    /// The time that a read has which starts now.
+    /// The time limits of a read that starts now.
     var limits: Deadlines { Deadlines(options) }
 
-    /// Fetches bytes from a range's start on; what can pass is tried again, with pauses that double.
+    /// Fetches bytes from a range's start on. Temporary failures are retried, with pauses that double.
     ///
-    /// Bytes from before a failure are kept only if the server can be asked to go on with the same version. An attempt
-    /// that brought some counts as none: a server that cuts every body still delivers it, in as many pieces as the time
+    /// Bytes from before a failure are kept only if the server can continue with the same version. An attempt that
+    /// brought bytes does not count: a server that cuts every body still delivers it, in as many pieces as the time
     /// allows.
     ///
     /// - Parameters:
     ///   - range: The bytes.
-    ///   - opened: The version that they must be of; `nil` when the object is opened.
-    ///   - limits: What is left of the time that they may take.
-    /// - Returns: The bytes, which may be fewer than were asked for and are none only of an object without any, and the
-    ///   version that they are of.
-    /// - Throws: ``HTTPFailure`` that did not pass.
+    ///   - opened: The version that they must belong to; `nil` when the object is opened.
+    ///   - limits: The time limits of the read.
+    /// - Returns: The bytes and their version. There may be fewer bytes than requested, but none only for an empty
+    ///   object.
+    /// - Throws: The ``HTTPFailure`` that did not pass.
     func fetch(
         _ range: Range<UInt64>, opened: ObjectVersion?, limits: Deadlines
     ) throws(HTTPFailure) -> (bytes: [UInt8], version: ObjectVersion) {
@@ -110,7 +111,7 @@ final class HTTPTransport: Sendable {
             let before = bytes.count
             let rest = range.lowerBound + UInt64(bytes.count)..<range.upperBound
             let (received, more) = start(.range(rest), opened: version, limits: limits).wait()
-            // Who sends the whole object cannot be asked for its rest.
+            // A server that sends the whole object cannot be asked for the rest.
             let canGoOn = received.answer.map { $0.version.validator != nil && !$0.isWhole } ?? false
             if let answer = received.answer, received.failure == nil || canGoOn {
                 bytes = bytes.isEmpty ? more : bytes + more
@@ -121,7 +122,7 @@ final class HTTPTransport: Sendable {
             let isComplete = version.map {
                 UInt64(bytes.count) == min(range.upperBound, $0.byteCount) - range.lowerBound
             }
-            // What the server did not end well, it may have sent well.
+            // All bytes may have arrived, even if the server did not end the answer properly.
             if failure.canPass || failure.isOfTime, isComplete ?? false { break }
             if bytes.count > before { (pause, attempt) = (Self.firstPause, 0) }
             guard failure.canPass, attempt < options.attempts, NIODeadline.now() + pause < limits.until else {
@@ -135,11 +136,11 @@ final class HTTPTransport: Sendable {
     }
 }
 
-/// A request for a range that is under way; any number of threads may wait for its bytes.
+/// A running request for a range. Any number of threads may wait for its bytes.
 ///
-/// The thread that waits is a reader's, never one of the client's event loops: those go on, and end the wait.
+/// Readers' threads wait, but never the client's event loops: those go on, and end the wait.
 final class PendingRange: AskedRange, Sendable {
-    /// The bytes that were asked for; empty where they are an object's last ones, whose place is not known.
+    /// The requested bytes; empty for an object's last bytes, whose offset is unknown.
     let range: Range<UInt64>
 
     private let limits: Deadlines
@@ -150,9 +151,9 @@ final class PendingRange: AskedRange, Sendable {
     ///
     /// - Parameters:
     ///   - range: The bytes that it asks for.
-    ///   - fetch: What takes the answer.
+    ///   - fetch: The receiver of the answer.
     ///   - task: The request.
-    ///   - limits: When the request ends at the latest.
+    ///   - limits: The deadline of the request.
     init(_ range: Range<UInt64>, fetch: RangeFetch, task: HTTPClient.Task<Void>, limits: Deadlines) {
         self.range = range
         self.limits = limits
@@ -169,9 +170,9 @@ final class PendingRange: AskedRange, Sendable {
         }
     }
 
-    /// Waits for the end, and no longer than the request may take.
+    /// Waits for the end of the request, at most until its deadline.
     ///
-    /// - Returns: What came. A failure is in it, with the bytes from before it.
+    /// - Returns: The answer and its bytes. After a failure, these are the bytes from before it.
     func wait() -> (received: RangeFetch.Received, bytes: [UInt8]) {
         precondition(!task.eventLoop.inEventLoop, "an event loop would wait for itself")
         let isOver = fetch.bytes.waitForEnd(until: limits.until)
@@ -180,49 +181,49 @@ final class PendingRange: AskedRange, Sendable {
             task.cancel()
             received.failure = limits.failure(hasAnswer: received.answer != nil)
         }
-        // More may have come since the count was taken, and does not belong to it.
+        // Bytes that arrived after the count was taken do not belong to it.
         return (received, Array(fetch.bytes.bytes.prefix(received.byteCount)))
     }
 
-    /// Copies bytes as soon as they are there; see ``ReceivedBytes/read(at:into:until:)``.
+    /// Copies bytes as soon as they arrive; see ``ReceivedBytes/read(at:into:until:)``.
     ///
     /// - Parameters:
-    ///   - offset: Where they start, within the object; it lies in ``range``.
-    ///   - buffers: Where they go.
-    ///   - until: When waiting ends, if the request does not end before.
-    /// - Returns: What came of it.
+    ///   - offset: The offset of the first byte within the object; it lies in ``range``.
+    ///   - buffers: The destination.
+    ///   - until: The end of the wait, if the request does not end before.
+    /// - Returns: The outcome.
     func read(at offset: UInt64, into buffers: FetchBuffers, until: NIODeadline) -> ReceivedBytes.Outcome {
         precondition(!task.eventLoop.inEventLoop, "an event loop would wait for itself")
         let position = Int(offset - range.lowerBound)
         return fetch.bytes.read(at: position, into: buffers, until: until)
     }
 
-    /// Ends the request, and with it its connection; nothing happens if it is over.
+    /// Ends the request and its connection. Does nothing if the request is over.
     func cancel() {
         task.cancel()
     }
 }
 
-/// How long a read may take, from its start on, whatever is asked for on its behalf.
+/// The time limits of a read from its start, for all requests that it makes.
 struct Deadlines: Sendable {
-    /// How long nothing may come.
+    /// The max time without a byte.
     let idleTimeout: TimeAmount
-    /// How long everything may take.
+    /// The max time for everything.
     let deadline: TimeAmount
-    /// When that is over.
+    /// The end of the time for everything.
     let until: NIODeadline
 
-    /// Starts now.
+    /// The time starts now.
     init(_ options: HTTPSource.Options) {
         idleTimeout = TimeAmount(options.idleTimeout)
         deadline = TimeAmount(options.deadline)
         until = .now() + deadline
     }
 
-    /// Whether the time is over.
+    /// True if the time is over.
     var isOver: Bool { NIODeadline.now() >= until }
 
-    /// That the time was over first, before all of an answer or before any of it.
+    /// Returns the failure for a read whose time was over, after a part of an answer or before any of it.
     func failure(hasAnswer: Bool) -> HTTPFailure {
         let milliseconds = deadline.nanoseconds / 1_000_000
         return hasAnswer ? .late(milliseconds: milliseconds) : .noAnswer(milliseconds: milliseconds)

@@ -1,19 +1,19 @@
 #if Network
-/// The bytes that come when an object is opened.
+/// The bytes that arrive when an object is opened.
 struct ObjectEnds: Sendable {
     /// The object's first bytes.
     private var first: [UInt8] = []
-    /// Its last ones, and where they start; none where the first ones are all.
+    /// Its last bytes and their offset; empty if the first bytes are the whole object.
     private var last: (start: UInt64, bytes: [UInt8]) = (.max, [])
 
-    /// Fetches them, from both ends at once.
+    /// Fetches the bytes from both ends at once.
     ///
     /// - Parameters:
-    ///   - transport: Asks the server.
-    ///   - options: How many there are. Where the last ones do not come, there is a first one at least.
-    ///   - limits: How long it may take.
+    ///   - transport: The transport to the server.
+    ///   - options: The numbers of bytes. If the last ones do not arrive, at least one first byte is fetched.
+    ///   - limits: The time limits.
     /// - Returns: The bytes, all of one version, and the version.
-    /// - Throws: ``HTTPFailure`` if there are neither; without the last ones the object can be read.
+    /// - Throws: ``HTTPFailure`` if no bytes arrive. The object can be read without its last bytes.
     static func fetch(
         _ transport: HTTPTransport, _ options: HTTPSource.Options, _ limits: Deadlines
     ) throws(HTTPFailure) -> (ends: ObjectEnds, version: ObjectVersion) {
@@ -42,18 +42,18 @@ struct ObjectEnds: Sendable {
         return (ends, version)
     }
 
-    /// Whether they are all of an object, of one answer.
+    /// Returns whether the bytes of one answer are the whole object.
     func isWhole(_ version: ObjectVersion) -> Bool {
         version.byteCount == UInt64(first.count) || version.byteCount == UInt64(last.bytes.count)
     }
 
-    /// The bytes from `offset` on; `nil` if it is none of them.
+    /// Returns the bytes from `offset` on; `nil` if that byte is not among them.
     func bytes(at offset: UInt64) -> ArraySlice<UInt8>? {
         if offset < UInt64(first.count) { return first[Int(offset)...] }
         return offset >= last.start ? last.bytes[Int(offset - last.start)...] : nil
     }
 
-    /// What has to be asked for, of an object of so many bytes.
+    /// Returns the range that must still be fetched, for an object of this length.
     func unknown(of byteCount: UInt64) -> Range<UInt64> {
         let end = min(last.start, byteCount)
         return min(UInt64(first.count), end)..<end

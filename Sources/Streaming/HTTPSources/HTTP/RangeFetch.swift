@@ -6,17 +6,17 @@ import NIOHTTP1
 import RandomAccess
 import Synchronization
 
-/// Takes the answer to one request for a range: nothing of another range, another version or another length.
+/// Receives the answer to one request for a range. It refuses another range, another version or another length.
 final class RangeFetch: HTTPClientResponseDelegate {
     typealias Response = Void
 
-    /// What came.
+    /// The answer so far.
     struct Received: Sendable {
-        /// What the head promises; `nil` until there is one.
+        /// The promise of the head; `nil` until there is a head.
         var answer: RangeAnswer?
-        /// How many bytes came.
+        /// The number of bytes that arrived.
         var byteCount = 0
-        /// Why there will be no more.
+        /// The reason why no more bytes will arrive.
         var failure: HTTPFailure?
     }
 
@@ -44,14 +44,14 @@ final class RangeFetch: HTTPClientResponseDelegate {
         self.takesGzip = takesGzip
     }
 
-    /// What came so far.
+    /// The answer so far.
     var received: Received {
         var received = state.withLock { $0 }
         received.byteCount = bytes.count
         return received
     }
 
-    /// The request is over.
+    /// Ends the answer, because the request is over.
     func finish(_ failure: HTTPFailure?) {
         state.withLock { $0.failure = $0.failure ?? failure }
         bytes.finish(hasFailed: failure != nil)
@@ -85,20 +85,20 @@ final class RangeFetch: HTTPClientResponseDelegate {
         }
     }
 
-    /// A request that fails this way ends its connection: what is still to come on it is not wanted.
+    /// Fails the request, which closes its connection: the rest of the answer is not wanted.
     private func fail(_ failure: HTTPFailure, _ task: HTTPClient.Task<Void>) -> EventLoopFuture<Void> {
         state.withLock { $0.failure = failure }
         return task.eventLoop.makeFailedFuture(failure)
     }
 }
 
-/// Which bytes of an object a request asks for.
+/// The bytes of an object that a request asks for.
 ///
 /// - Source: RFC 9110, section 14.1.2.
 enum AskedBytes: Hashable, Sendable {
-    /// These, at least one; when the object is opened, they may go past its end.
+    /// These bytes, at least one. When the object is opened, they may go past its end.
     case range(Range<UInt64>)
-    /// The last ones, at most so many and at least one, of an object whose length is not known.
+    /// The last bytes, at most this number and at least one, of an object of unknown length.
     case last(Int)
 
     /// The value of the field `Range`.
@@ -109,10 +109,10 @@ enum AskedBytes: Hashable, Sendable {
         }
     }
 
-    /// Whether they begin where the object does.
+    /// True if the bytes start at the object's start.
     var isFromStart: Bool { if case .range(let range) = self { range.lowerBound == 0 } else { false } }
 
-    /// Whether a range of an object of `total` bytes is what is meant, or the beginning of it.
+    /// Returns whether a range of an object of `total` bytes is the requested one, or its beginning.
     func isAnswered(by range: Range<UInt64>, of total: UInt64) -> Bool {
         switch self {
         case .range(let asked): range.lowerBound == asked.lowerBound && range.upperBound <= asked.upperBound
@@ -121,19 +121,19 @@ enum AskedBytes: Hashable, Sendable {
     }
 }
 
-/// What the head of an answer to a request for a range promises.
+/// The promise in the head of an answer to a request for a range.
 ///
 /// - Source: RFC 9110, sections 14.4 (Content-Range), 15.3.7 (206), 15.5.17 (416).
 struct RangeAnswer: Hashable, Sendable {
-    /// How many bytes the body will have; 0 only for an object without bytes.
+    /// The length of the body in bytes; 0 only for an empty object.
     let byteCount: Int
-    /// The version that they are of.
+    /// The version that the bytes belong to.
     let version: ObjectVersion
-    /// Whether the head says how long the body is, so that no more can come.
+    /// True if the head states the body's length, so that no more bytes can follow.
     var isFramed = false
-    /// Whether it is the whole object, where a range was asked for.
+    /// True if the answer is the whole object, although a range was requested.
     var isWhole = false
-    /// Whether ``byteCount`` is only the max.
+    /// True if ``byteCount`` is only the max.
     var hasOpenEnd = false
 
     /// Judges a head.
@@ -141,13 +141,13 @@ struct RangeAnswer: Hashable, Sendable {
     /// - Parameters:
     ///   - status: The status.
     ///   - fields: The header fields.
-    ///   - location: What was asked for.
-    ///   - asked: The bytes that were asked for.
-    ///   - opened: The version that they must be of; `nil` when the object is opened.
-    ///   - maxWhole: The max number of bytes of an object that is taken whole when it is opened.
-    ///   - takesGzip: Whether the object may be what gzip packed.
-    /// - Returns: What the body will be: bytes from the start of those that were asked for, and possibly fewer.
-    /// - Throws: ``HTTPFailure`` if it is anything else.
+    ///   - location: The object's location.
+    ///   - asked: The requested bytes.
+    ///   - opened: The version that they must belong to; `nil` when the object is opened.
+    ///   - maxWhole: The max number of bytes of an object that is fetched whole when it is opened.
+    ///   - takesGzip: True if the object may be one that gzip packed.
+    /// - Returns: The promised body. It starts with the first requested byte, and may be shorter than requested.
+    /// - Throws: ``HTTPFailure`` if the answer is anything else.
     static func judge(
         status: Int, fields: HTTPHeaders, of location: HTTPLocation, asked: AskedBytes, opened: ObjectVersion?,
         maxWhole: Int = 0, takesGzip: Bool = false
@@ -193,7 +193,8 @@ struct RangeAnswer: Hashable, Sendable {
         return RangeAnswer(byteCount: count, version: version, isFramed: isFramed)
     }
 
-    /// An object without bytes has no range, and is sent as a whole; so is any by a server that knows no ranges.
+    /// Judges an answer without a range. Servers send an empty object as a whole, because it has no range. A server
+    /// that does not support ranges sends every object as a whole.
     private static func whole(
         _ fields: HTTPHeaders, opened: ObjectVersion?, maxByteCount: Int
     ) throws(HTTPFailure) -> RangeAnswer {
@@ -221,19 +222,19 @@ struct RangeAnswer: Hashable, Sendable {
 
 /// The value of the field `Content-Range`. Source: RFC 9110, section 14.4.
 package struct ContentRange: Hashable, Sendable {
-    /// The bytes that the body has, at least one; `nil` for `*`.
+    /// The range of the body, at least one byte; `nil` for `*`.
     package let range: Range<UInt64>?
     /// The object's length in bytes; `nil` for `*`.
     package let total: UInt64?
 
-    /// Reads the field of an answer; `nil` if there is none, more than one, or one that says nothing valid.
+    /// Reads the field of an answer; `nil` if it is absent, repeated or invalid.
     init?(_ fields: HTTPHeaders) {
         let values = fields["Content-Range"]
         guard values.count == 1 else { return nil }
         self.init(values[0])
     }
 
-    /// Reads a value.
+    /// Reads a value; `nil` if it is invalid.
     package init?(_ text: String) {
         guard text.lowercased().hasPrefix("bytes ") else { return nil }
         let parts = text.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false)
@@ -247,7 +248,7 @@ package struct ContentRange: Hashable, Sendable {
             return
         }
         let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
-        // No object has so many bytes that the next number is none.
+        // Objects have fewer bytes than this, so `last + 1` cannot overflow.
         guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]), first <= last,
             last < UInt64(Int.max), total.map({ last < $0 }) ?? true
         else { return nil }

@@ -2,31 +2,30 @@
 import ByteSources
 import Synchronization
 
-/// Guesses what is read next, and asks for it before it is read; see `RangesAhead`. What is known and need not be guessed
-/// is for ``ExpectedReads``.
+/// Guesses the next reads, and asks for their bytes in advance; see `RangesAhead`. ``ExpectedReads`` is for reads that
+/// are known and need no guess.
 final class ReadAhead: Sendable {
     private let requests: RangeRequests
     private let state: Mutex<RangesAhead<PendingRange>>
 
-    /// Prepares.
     init(_ requests: RangeRequests) {
         self.requests = requests
         state = Mutex(RangesAhead(maxDepth: requests.depth, maxByteCount: requests.maxByteCount))
     }
 
-    /// The range under way that has a byte, and asks for those after it; `nil` if reads are not in order.
+    /// Returns the running range that has a byte, and asks for the ranges after it; `nil` if reads are not in order.
     ///
     /// - Parameters:
     ///   - offset: The byte, within the object.
-    ///   - count: How many bytes are read.
-    /// - Returns: What to wait on.
+    ///   - count: The number of bytes in the read.
+    /// - Returns: The range to wait for.
     func block(at offset: UInt64, count: UInt64) -> PendingRange? {
         state.withLock { state in
             state.block(at: offset, count: count, before: requests.version.byteCount, ask: requests.start)
         }
     }
 
-    /// Ends what is under way.
+    /// Ends all running requests.
     func stop() {
         state.withLock { $0.drop() }
     }
@@ -36,16 +35,15 @@ final class ReadAhead: Sendable {
 struct RangeRequests: Sendable {
     /// The version.
     let version: ObjectVersion
-    /// How many ranges are under way at once; 0 for none.
+    /// The number of concurrent ranges; 0 for none.
     let depth: Int
-    /// The max number of bytes of one.
+    /// The max number of bytes in a range.
     let maxByteCount: Int
 
     private let transport: HTTPTransport
-    /// Memory for what is asked for ahead.
+    /// The memory for ranges that are fetched ahead.
     private let pool: RangeMemoryPool
 
-    /// Prepares; nothing is asked yet.
     init(_ transport: HTTPTransport, version: ObjectVersion, options: HTTPSource.Options) {
         self.transport = transport
         self.version = version
@@ -54,44 +52,44 @@ struct RangeRequests: Sendable {
         pool = RangeMemoryPool(byteCount: maxByteCount, maxCount: depth + 2)
     }
 
-    /// How long ranges are.
+    /// The lengths of consecutive ranges.
     var lengths: GrowingRanges { GrowingRanges(maxByteCount: maxByteCount) }
 
-    /// Asks for a range.
+    /// Starts a request for a range.
     func start(_ range: Range<UInt64>) -> PendingRange {
         transport.start(.range(range), opened: version, limits: transport.limits, pool: pool)
     }
 }
 
-/// A range that is going to be read whole and about in order, by any number of threads: asks for it ahead, for each of its
-/// bytes once, and for none beyond it.
+/// A range that will be read whole and about in order, by any number of threads. It is fetched ahead, each of its bytes
+/// once, and no byte beyond it.
 ///
-/// A thread that is further ahead than the ranges under way asks for its bytes itself, and those behind it go on from
-/// there; bytes that were passed over so are asked for when they are read.
+/// A thread that is ahead of the running ranges asks for its bytes itself, and the ranges behind it go on from there.
+/// Bytes that were skipped in this way are fetched when they are read.
 final class ExpectedReads: Sendable {
-    /// How the bytes of a read come.
+    /// The way in which the bytes of a read arrive.
     enum Way {
-        /// With this range, which is under way.
+        /// This running range has them.
         case underWay(PendingRange)
-        /// By asking for them, up to here: what follows is under way.
+        /// The reader asks for them, up to this offset; a running range follows.
         case asked(upTo: UInt64)
     }
 
     private struct State {
-        /// Ranges under way, or here and not all read, in order.
+        /// The ranges that are running, or that arrived and are not read completely, in order.
         var blocks: [PendingRange] = []
-        /// Where those start that were not asked for yet.
+        /// The offset of the first byte that was not asked for yet.
         var front: UInt64
-        /// How long the next range is.
+        /// The lengths of the next ranges.
         var lengths: GrowingRanges
-        /// What was read.
+        /// The bytes that were read.
         var delivered = RangeSet<UInt64>()
     }
 
-    /// When reading is so far past a range, it is not read again.
+    /// The distance in bytes from which on a range behind the current read is not expected to be read again.
     private static let farthest: UInt64 = 256 << 20
 
-    /// What is going to be read, within the object.
+    /// The bytes that will be read, within the object.
     let range: Range<UInt64>
 
     private let requests: RangeRequests
@@ -100,8 +98,8 @@ final class ExpectedReads: Sendable {
     /// Asks for the first ranges.
     ///
     /// - Parameters:
-    ///   - range: What is going to be read, within the object; not empty.
-    ///   - requests: What asks.
+    ///   - range: The bytes that will be read, within the object; not empty.
+    ///   - requests: The sender of the requests.
     init(_ range: Range<UInt64>, _ requests: RangeRequests) {
         self.range = range
         self.requests = requests
@@ -109,9 +107,9 @@ final class ExpectedReads: Sendable {
         state.withLock { fill(&$0) }
     }
 
-    /// How the bytes of a read come, the first of them at least.
+    /// Returns the way in which the bytes of a read arrive, at least the first of them.
     ///
-    /// - Parameter bytes: What is read, which starts in ``range``.
+    /// - Parameter bytes: The bytes of the read, which starts in ``range``.
     /// - Returns: The way.
     func way(to bytes: Range<UInt64>) -> Way {
         state.withLock { state in
@@ -125,7 +123,7 @@ final class ExpectedReads: Sendable {
         }
     }
 
-    /// Notes that bytes were read, and asks for more where a range is done with.
+    /// Notes that bytes were read, and asks for more once a range is done.
     func deliver(_ bytes: Range<UInt64>) {
         state.withLock { state in
             state.delivered.insert(contentsOf: bytes)
@@ -137,7 +135,7 @@ final class ExpectedReads: Sendable {
         }
     }
 
-    /// Gives up a range whose bytes do not come; those that are still wanted are asked for again, one by one.
+    /// Gives up a range whose bytes do not arrive. Readers ask for the bytes that they still need.
     func drop(_ block: PendingRange) {
         block.cancel()
         state.withLock { state in
@@ -146,7 +144,7 @@ final class ExpectedReads: Sendable {
         }
     }
 
-    /// Ends what is under way.
+    /// Ends all running requests.
     func stop() {
         state.withLock { state in
             state.blocks.forEach { $0.cancel() }
@@ -155,8 +153,8 @@ final class ExpectedReads: Sendable {
         }
     }
 
-    /// Whether a range is no longer needed: it was read, and so was the byte after it, by then with the block before it,
-    /// which may be its IV.
+    /// Returns whether a range is no longer needed. Normally, it was read, and so was the byte after it. The read of
+    /// that byte also needed the block before it, which may be its IV.
     private func isDone(_ block: Range<UInt64>, _ delivered: RangeSet<UInt64>, at offset: UInt64) -> Bool {
         if offset > block.upperBound, offset - block.upperBound > Self.farthest { return true }
         let end = min(block.upperBound + 1, range.upperBound)

@@ -5,45 +5,45 @@ import NIOCore
 import RandomAccess
 import Synchronization
 
-/// The bytes of one range as they come: event loops add them, threads that read wait for them and take them.
+/// The bytes of one range as they arrive. Event loops add them; readers' threads wait for them and take them.
 ///
-/// They are copied out of the buffers that they come in, to where they stay until they are wanted: those buffers are then
-/// free for what comes next, still in the processor's cache, and what is held is what was asked for and no more.
+/// The bytes are copied out of the network buffers to memory where they stay until a reader wants them. The buffers are
+/// then free for the next bytes, still in the processor's cache. The memory holds only the requested bytes.
 final class ReceivedBytes: Sendable {
-    /// What a thread that waits gets.
+    /// The result of a wait.
     enum Outcome: Hashable, Sendable {
-        /// So many bytes were copied.
+        /// This number of bytes was copied.
         case copied(Int)
-        /// The bytes will not come any more.
+        /// The bytes will not arrive any more.
         case missing
-        /// Nothing came in time.
+        /// Nothing arrived in time.
         case late
     }
 
     private struct Waiter {
-        /// How many bytes must be there.
+        /// The number of bytes that the thread waits for.
         var count: Int
         var semaphore: DispatchSemaphore
     }
 
     private struct State {
-        /// Where the bytes are: those that came are no longer written, the others are not read.
+        /// The memory of the bytes. Bytes that arrived are not written again, and others are not read.
         var memory: RangeMemory?
-        /// How many bytes came.
+        /// The number of bytes that arrived.
         var count = 0
-        /// How many will come; `nil` until that is known.
+        /// The number of bytes that will arrive; `nil` until it is known.
         var expected: Int?
-        /// Whether bytes may be taken before the last one came.
+        /// True if bytes may be taken before the last one arrived.
         var isFramed = false
         var isOver = false
         var hasFailed = false
         var waiters: [Waiter] = []
 
-        /// The bytes that may be taken.
+        /// The number of bytes that may be taken.
         var usableCount: Int { isFramed || isOver && !hasFailed ? count : 0 }
     }
 
-    /// How many bytes are worth waking a thread for that wants more.
+    /// The min number of bytes for which a thread that wants more is woken.
     static let wakingByteCount = RangeReading.wakingByteCount
 
     private let pool: RangeMemoryPool?
@@ -51,19 +51,19 @@ final class ReceivedBytes: Sendable {
 
     /// Expects nothing yet.
     ///
-    /// - Parameter pool: Where memory comes from that is long enough; `nil` for memory of its own.
+    /// - Parameter pool: The pool for ranges that fit into its memory; `nil` for memory of its own.
     init(pool: RangeMemoryPool? = nil) {
         self.pool = pool
     }
 
-    /// How many bytes came so far.
+    /// The number of bytes that arrived so far.
     var count: Int { state.withLock { $0.count } }
 
-    /// Expects bytes.
+    /// Prepares for bytes.
     ///
     /// - Parameters:
-    ///   - count: How many.
-    ///   - isFramed: Whether no more can come, so that each may be taken as it comes.
+    ///   - count: Their number.
+    ///   - isFramed: True if no more can follow, so that each byte may be taken as it arrives.
     func expect(_ count: Int, isFramed: Bool) {
         let pool = pool.flatMap { count <= $0.byteCount ? $0 : nil }
         let memory = pool?.take() ?? RangeMemory(byteCount: count)
@@ -74,7 +74,7 @@ final class ReceivedBytes: Sendable {
         }
     }
 
-    /// Adds bytes, on one event loop; returns false if there are more than were expected, and then takes none of them.
+    /// Adds bytes, on one event loop. Returns false if there are more than expected, and then adds none of them.
     func append(_ piece: ByteBuffer) -> Bool {
         let count = piece.readableBytes
         let target: (memory: RangeMemory, position: Int)? = state.withLock { state in
@@ -94,7 +94,7 @@ final class ReceivedBytes: Sendable {
         return true
     }
 
-    /// No more bytes will come.
+    /// Ends the bytes: no more will arrive.
     func finish(hasFailed: Bool) {
         let woken = state.withLock { state in
             state.isOver = true
@@ -119,10 +119,10 @@ final class ReceivedBytes: Sendable {
     /// Waits until there are bytes, and copies them.
     ///
     /// - Parameters:
-    ///   - position: Where they start, within the range.
-    ///   - buffers: Where they go.
-    ///   - until: When waiting ends.
-    /// - Returns: What came of it.
+    ///   - position: The position of the first byte within the range.
+    ///   - buffers: The destination.
+    ///   - until: The end of the wait.
+    /// - Returns: The result.
     func read(at position: Int, into buffers: FetchBuffers, until: NIODeadline) -> Outcome {
         enum Step {
             case copy(RangeMemory, upTo: Int)
@@ -156,7 +156,7 @@ final class ReceivedBytes: Sendable {
         }
     }
 
-    /// Copies bytes if all that are wanted came, whatever is still to come that may not: the answer's own end.
+    /// Copies bytes if all wanted ones arrived, even if the end of the answer is still missing.
     private func copyAll(at position: Int, into buffers: FetchBuffers) -> Outcome? {
         let found: (memory: RangeMemory, end: Int)? = state.withLock { state in
             guard let memory = state.memory, let expected = state.expected else { return nil }
@@ -167,7 +167,7 @@ final class ReceivedBytes: Sendable {
         return found.map { .copied(Self.copy($0.memory, from: position, upTo: $0.end, to: buffers)) }
     }
 
-    /// Waits for the last byte; returns whether it came in time.
+    /// Waits for the end of the bytes, and returns whether it came in time.
     func waitForEnd(until: NIODeadline) -> Bool {
         let semaphore: DispatchSemaphore? = state.withLock { state in
             guard !state.isOver else { return nil }
@@ -180,7 +180,7 @@ final class ReceivedBytes: Sendable {
         return semaphore.wait(timeout: .now() + .nanoseconds(Int(left.nanoseconds))) == .success
     }
 
-    /// All bytes that came.
+    /// All bytes that arrived.
     var bytes: [UInt8] {
         let (memory, count) = state.withLock { ($0.memory, $0.count) }
         guard let memory else { return [] }
@@ -203,9 +203,9 @@ final class ReceivedBytes: Sendable {
 
 /// Memory for the bytes of one range.
 final class RangeMemory: @unchecked Sendable {
-    /// Its length in bytes.
+    /// The length in bytes.
     let byteCount: Int
-    /// Where it starts. Who writes and who reads which of its bytes is for the owner to say.
+    /// The first byte. The owner decides who writes and who reads each byte.
     let start: UnsafeMutableRawPointer
 
     private let pool: RangeMemoryPool?
@@ -228,24 +228,24 @@ final class RangeMemory: @unchecked Sendable {
     }
 }
 
-/// Memory of ranges that are over, for those that come: what comes fresh from the system costs a page fault for every
-/// 4 KiB, which takes longer than to decrypt them.
+/// Memory of finished ranges, for the next ones. Fresh memory from the system costs a page fault for every 4 KiB, which
+/// takes longer than decrypting them.
 final class RangeMemoryPool: Sendable {
     private struct State: @unchecked Sendable {
         var free: [UnsafeMutableRawPointer] = []
     }
 
-    /// The length in bytes of each.
+    /// The length of each piece in bytes.
     let byteCount: Int
 
     private let maxCount: Int
     private let state = Mutex(State())
 
-    /// Prepares a pool; nothing is allocated yet.
+    /// Prepares a pool without allocating memory.
     ///
     /// - Parameters:
-    ///   - byteCount: The longest range's length in bytes.
-    ///   - maxCount: How many pieces are kept at most.
+    ///   - byteCount: The length of the longest range in bytes.
+    ///   - maxCount: The max number of idle pieces.
     init(byteCount: Int, maxCount: Int) {
         self.byteCount = byteCount
         self.maxCount = maxCount
@@ -255,7 +255,7 @@ final class RangeMemoryPool: Sendable {
         state.withLock { $0.free.forEach { $0.deallocate() } }
     }
 
-    /// Memory for one range.
+    /// Returns memory for one range.
     func take() -> RangeMemory {
         let known = state.withLock { State(free: $0.free.popLast().map { [$0] } ?? []) }
         return RangeMemory(known.free.first ?? .allocate(byteCount: byteCount, alignment: 4096), of: self)

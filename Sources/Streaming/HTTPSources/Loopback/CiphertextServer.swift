@@ -13,13 +13,13 @@ import X509
 
 /// A server of ranges on this machine, for measurements and vectors over HTTP and TLS.
 ///
-/// It is as simple as can be, and answers what an `HTTPSource` asks: one range of one object, over HTTP/1.1.
+/// It is simple, and answers only the requests of an `HTTPSource`: one range of one object, over HTTP/1.1.
 final class CiphertextServer: LoopbackServer {
-    /// What is served, by number.
+    /// The served objects, by number.
     final class Contents: Sendable {
         private let stored = Mutex<(objects: [Int: any ByteSource], next: Int)>(([:], 1))
 
-        /// Adds an object and says under which number.
+        /// Adds an object and returns its number.
         func add(_ source: any ByteSource) -> Int {
             stored.withLock { stored in
                 stored.objects[stored.next] = source
@@ -38,12 +38,12 @@ final class CiphertextServer: LoopbackServer {
     private let contents = Contents()
     private let channel: any Channel
     private let port: Int
-    /// Where the certificate is, for clients; `nil` without TLS.
+    /// The path of the certificate for clients; `nil` without TLS.
     private let certificatePath: String?
 
-    /// Starts a server on a port that is free.
+    /// Starts a server on a free port.
     ///
-    /// - Parameter isSecure: Whether it speaks TLS, with a certificate of its own.
+    /// - Parameter isSecure: True if the server speaks TLS, with a certificate of its own.
     /// - Throws: `DecryptionError.io`.
     init(isSecure: Bool) throws(DecryptionError) {
         let certificate = isSecure ? try OwnCertificate() : nil
@@ -86,7 +86,7 @@ final class CiphertextServer: LoopbackServer {
         if let number = object.url.split(separator: "/").last.flatMap({ Int($0) }) { contents.remove(number) }
     }
 
-    /// Writes what only clients on this machine have to trust.
+    /// Writes the certificate, which only clients on this machine have to trust.
     private static func write(_ pem: String) throws -> String {
         let path = FileManager.default.temporaryDirectory
             .appending(path: "chunkwise-\(UUID().uuidString).pem").path(percentEncoded: false)
@@ -100,7 +100,7 @@ final class CiphertextHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// An answer that is under way.
+    /// A running answer.
     private struct Answer {
         var source: any ByteSource
         var rest: Range<UInt64>
@@ -157,7 +157,7 @@ final class CiphertextHandler: ChannelInboundHandler {
         proceed(context)
     }
 
-    /// Writes pieces as long as the client takes them.
+    /// Writes pieces while the client takes them.
     private func proceed(_ context: ChannelHandlerContext) {
         while var answer, context.channel.isWritable {
             guard !answer.rest.isEmpty else {
@@ -173,7 +173,7 @@ final class CiphertextHandler: ChannelInboundHandler {
                     into: FetchBuffers(UnsafeMutableRawBufferPointer(rebasing: free[..<wanted])))
             }
             guard let count, count > 0 else {
-                // The client sees that bytes are missing.
+                // The client notices that bytes are missing.
                 self.answer = nil
                 context.close(promise: nil)
                 return
@@ -201,7 +201,7 @@ final class CiphertextHandler: ChannelInboundHandler {
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: promise)
     }
 
-    /// The range that a field asks for, cut at the end; `nil` for none that there is.
+    /// Returns the range that a field asks for, cut at the object's end; `nil` if the object has no such range.
     private static func range(_ field: String, of byteCount: UInt64) -> Range<UInt64>? {
         let ends = field.dropFirst("bytes=".count).split(separator: "-")
         guard field.hasPrefix("bytes="), ends.count == 2, let first = UInt64(ends[0]), let last = UInt64(ends[1]),
@@ -213,9 +213,9 @@ final class CiphertextHandler: ChannelInboundHandler {
 
 /// A certificate for this machine, made for one server and valid for a day.
 struct OwnCertificate {
-    /// What the server shows, and the key to it.
+    /// The server's certificate and its private key.
     let configuration: TLSConfiguration
-    /// The certificate as PEM, for those who are to trust it.
+    /// The certificate as PEM, for clients that must trust it.
     let pem: String
 
     /// Makes a key and a certificate.

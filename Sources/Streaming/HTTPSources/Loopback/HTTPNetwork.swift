@@ -5,9 +5,10 @@ import Synchronization
 
 /// Objects on servers, over HTTP and TLS.
 package final class HTTPNetwork: NetworkSources {
-    /// Connections that objects share, by the server and everything that they are made with.
+    /// The connections that objects share, by the server and all settings of the connections.
     private let shared = Mutex<[(key: String, connections: HTTPConnections)]>([])
-    /// How many servers' connections are kept for objects to come; a server that is named is not always asked.
+    /// The max number of servers whose connections are kept for later objects. Not every server that is named is also
+    /// asked.
     private static let maxServers = 8
 
     package init() {}
@@ -63,7 +64,7 @@ package final class HTTPNetwork: NetworkSources {
         }
     }
 
-    /// The connections with a key, which are the latest used from now on.
+    /// Returns the connections with a key, and makes them the most recently used ones.
     private static func take(
         _ key: String, _ shared: inout [(key: String, connections: HTTPConnections)]
     ) -> HTTPConnections? {

@@ -3,23 +3,24 @@ import ByteSources
 import Foundation
 @_spi(DisableValidityCheck) import X509
 
-/// Decides about a server's certificates, and says of each check what it finds on its own.
+/// Decides whether a server's certificates are accepted, and reports the finding of each check on its own.
 struct CertificateJudge: Sendable {
-    /// The certificates that are trusted.
+    /// The trusted certificates.
     let roots: [Certificate]
-    /// What is asked of the others.
+    /// The rules for all other certificates.
     let policy: TLSPolicy
-    /// The name or the address that the server was asked for.
+    /// The name or address of the server that the client asked for.
     let host: HostName
 
-    /// Decides about what a server sent: the signatures, the time, the name, the usage and the pins, in one chain.
+    /// Judges the certificates that a server sent: the signatures, the time, the name, the usage and the pins, in one
+    /// chain.
     ///
     /// - Parameters:
     ///   - sent: The certificates as DER, the server's own first.
     ///   - date: The time that counts.
-    ///   - explainsAcceptance: Whether each check is made on its own where all are passed, too: that takes several times
-    ///     as long as the verdict.
-    /// - Returns: The verdict and what led to it.
+    ///   - explainsAcceptance: True to make each check on its own even if all pass. That takes several times as long as
+    ///     the verdict.
+    /// - Returns: The verdict and the reasons for it.
     func judge(_ sent: [[UInt8]], at date: Date, explainsAcceptance: Bool) async -> CertificateReport {
         guard let first = sent.first else { return CertificateReport(fault: .noCertificate) }
         let leaf: Certificate
@@ -28,7 +29,7 @@ struct CertificateJudge: Sendable {
         } catch {
             return CertificateReport(fault: CertificateStrength(first)?.fault ?? .unreadable(reason: "\(error)"))
         }
-        // Of the others, those that cannot be read are of no use.
+        // Further certificates that cannot be read are ignored.
         let chain = [leaf] + sent.dropFirst().compactMap { try? Certificate(derEncoded: $0) }
         let isAccepted = await accepts(chain, policy, at: date)
         var report = CertificateReport(isAccepted: isAccepted, chain: chain.map(CertificateSummary.init))
@@ -42,7 +43,7 @@ struct CertificateJudge: Sendable {
         return report
     }
 
-    /// Whether some chain meets all of a policy at once.
+    /// Returns whether one chain meets the whole policy.
     private func accepts(_ chain: [Certificate], _ policy: TLSPolicy, at date: Date) async -> Bool {
         let checks = ChainPolicy(
             date: date, allowsExpired: policy.allowances.contains(.expired),
@@ -50,9 +51,10 @@ struct CertificateJudge: Sendable {
         return await path(chain, isTrusted: !policy.allowances.contains(.anyRoot), checks) != nil
     }
 
-    /// A chain that meets some checks: to a trusted root, or else the server's certificate alone.
+    /// Returns a chain that passes some checks. If it must be trusted, it leads to a trusted root, or is a trusted
+    /// certificate alone; otherwise it is the server's certificate alone.
     func path(_ chain: [Certificate], isTrusted: Bool, _ checks: ChainPolicy) async -> [Certificate]? {
-        // A certificate that is trusted itself has nothing above it, and need not be an authority's.
+        // A certificate that is trusted itself needs no issuer, and need not be an authority's.
         if !isTrusted || roots.contains(chain[0]) {
             var alone = Verifier(rootCertificates: CertificateStore(chain.prefix(1))) { checks }
             if case .validCertificate(let path) = await alone.validate(
@@ -74,20 +76,20 @@ struct CertificateJudge: Sendable {
     }
 }
 
-/// Each check on its own.
+/// The checks one by one.
 extension CertificateJudge {
-    /// What each check finds, in the order of their names.
+    /// Returns the finding of each check, in the order of their names.
     ///
     /// - Parameters:
     ///   - chain: The certificates that were sent, the server's own first.
-    ///   - unread: What else was sent, and cannot be read.
+    ///   - unread: The certificates that were sent but cannot be read.
     ///   - date: The time that counts.
     /// - Returns: A check for each name.
     func checks(
         _ chain: [Certificate], unread: [CertificateStrength], at date: Date
     ) async -> [CertificateCheck] {
         let trusted = await path(chain, isTrusted: true, ChainPolicy())
-        // What is not asked to lead anywhere speaks for the first certificate only.
+        // Without a trusted chain, the checks apply to the first certificate only.
         let hasChain = trusted != nil && !policy.allowances.contains(.anyRoot)
         let isTimely = await path(chain, isTrusted: hasChain, ChainPolicy(date: date)) != nil
         let isNamed = await path(chain, isTrusted: false, ChainPolicy(identity: host.identity)) != nil
@@ -118,10 +120,10 @@ extension CertificateJudge {
         return CertificateCheck(name: name, verdict: .failed(fault))
     }
 
-    /// Which certificate's time is not now, of a chain in which there is one.
+    /// Returns the check of dates. The path has a certificate outside of its dates; it is `nil` if the check passed.
     private func datesCheck(_ path: [Certificate]?, at date: Date) -> CertificateCheck {
         guard let path else { return check(.dates, nil, nil) }
-        // What has not begun is worse: nothing allows it.
+        // A certificate that is not valid yet is worse, because no switch allows it.
         if let early = path.first(where: { date < $0.notValidBefore }) {
             let from = early.notValidBefore.formatted(.iso8601)
             return check(.dates, .notYetValid(subject: "\(early.subject)", notBefore: from), nil)
@@ -131,7 +133,7 @@ extension CertificateJudge {
         return check(.dates, .expired(subject: "\(late.subject)", notAfter: until), .expired)
     }
 
-    /// Why no chain leads to a root.
+    /// Returns the reason why no chain leads to a root.
     private func rootFault(_ chain: [Certificate], unread: [CertificateStrength]) async -> CertificateFault {
         let leaf = chain[0]
         if let weak = await path(chain, isTrusted: true, ChainPolicy(allowsWeakSignatures: true))?.firstWeaklySigned {

@@ -3,17 +3,17 @@ public import ByteSources
 import Foundation
 import X509
 
-/// What was found about a server's certificates.
+/// The findings about a server's certificates.
 public struct CertificateReport: Hashable, Sendable {
-    /// Whether the policy takes them.
+    /// True if the policy accepts the certificates.
     public var isAccepted: Bool
-    /// What was sent, the server's own certificate first, without those that cannot be read.
+    /// The certificates that were sent, the server's own first, without those that cannot be read.
     public var chain: [CertificateSummary]
-    /// Each check on its own; none if there is nothing to check.
+    /// The checks one by one; empty if there is nothing to check.
     public var checks: [CertificateCheck]
-    /// What of the policy would have to be given up, each alone enough; none if the certificates are taken.
+    /// The switches that would each be enough to accept the certificates; empty if they are accepted.
     public var helpful: [TLSAllowance]
-    /// Why there is nothing to check.
+    /// The reason why there is nothing to check.
     private var unreadable: CertificateFault?
 
     init(isAccepted: Bool, chain: [CertificateSummary]) {
@@ -28,27 +28,27 @@ public struct CertificateReport: Hashable, Sendable {
         unreadable = fault
     }
 
-    /// Everything for which the certificates are refused; empty if they are taken.
+    /// All reasons for refusing the certificates; empty if they are accepted.
     public var faults: [CertificateFault] {
         guard !isAccepted else { return [] }
         if let unreadable { return [unreadable] }
         let found = checks.compactMap { check in
             if case .failed(let fault) = check.verdict { fault } else { nil as CertificateFault? }
         }
-        // Each check passes by some chain, and no chain passes all.
+        // Each check passes for some chain, but no chain passes all checks.
         return found.isEmpty ? [.brokenChain(subject: chain.first?.subject ?? "")] : found
     }
 }
 
-/// One check of a server's certificates, with what it found on its own.
+/// A check of a server's certificates on its own, with its finding.
 public struct CertificateCheck: Hashable, Sendable {
-    /// What is checked.
+    /// The subject of a check.
     public enum Name: String, CaseIterable, Hashable, Sendable {
         /// Signatures up to a trusted root, by certificates that may sign.
         case root
-        /// The time is within that of each certificate.
+        /// The time lies within the dates of each certificate.
         case dates
-        /// The server's certificate has the name that was asked for.
+        /// The server's certificate has the name that the client asked for.
         case name
         /// The server's certificate is for servers.
         case usage
@@ -56,39 +56,39 @@ public struct CertificateCheck: Hashable, Sendable {
         case pin
     }
 
-    /// What a check found.
+    /// The finding of a check.
     public enum Verdict: Hashable, Sendable {
-        /// Nothing.
+        /// There is no fault.
         case passed
-        /// A fault, for which the connection is refused.
+        /// A fault for which the client refuses the connection.
         case failed(CertificateFault)
         /// A fault that the policy allows.
         case allowed(CertificateFault, by: TLSAllowance)
-        /// It was not asked for.
+        /// The policy did not ask for the check.
         case notAsked
     }
 
-    /// What is checked.
+    /// The subject of the check.
     public let name: Name
-    /// What was found.
+    /// The finding.
     public let verdict: Verdict
 }
 
-/// What a report says of a certificate.
+/// The facts about a certificate in a report.
 public struct CertificateSummary: Hashable, Sendable {
     /// Its subject.
     public let subject: String
     /// Its issuer.
     public let issuer: String
-    /// The names and addresses of servers that it is for.
+    /// The server names and addresses that the certificate is for.
     public let names: [String]
-    /// From when on it is valid, as ISO 8601 in UTC.
+    /// The start of its validity, as ISO 8601 in UTC.
     public let notBefore: String
-    /// Until when it is valid, as ISO 8601 in UTC.
+    /// The end of its validity, as ISO 8601 in UTC.
     public let notAfter: String
     /// The kind of its key.
     public let key: String
-    /// What a policy would pin its key by.
+    /// The text by which a policy would pin its key.
     public let pin: String
 
     init(_ certificate: Certificate) {
@@ -103,7 +103,7 @@ public struct CertificateSummary: Hashable, Sendable {
 }
 
 extension Certificate {
-    /// The names and addresses that it is for, as text.
+    /// The names and addresses that the certificate is for, as text.
     var serverNames: [String] {
         guard let names = try? extensions.subjectAlternativeNames else { return [] }
         return names.compactMap { name in

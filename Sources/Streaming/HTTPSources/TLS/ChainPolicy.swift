@@ -3,25 +3,25 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// The checks of a chain that can be asked for one by one; its signatures and constraints are the verifier's.
+/// The checks of a chain that a caller can ask for one by one. The verifier itself checks signatures and constraints.
 struct ChainPolicy: VerifierPolicy {
-    /// Whether signatures may be such that others can make them.
+    /// True if forgeable signatures are allowed.
     var allowsWeakSignatures = false
-    /// When certificates must be valid; at any time if there is none.
+    /// The time at which certificates must be valid; `nil` for any time.
     var date: Date?
-    /// Whether a certificate's time may be over.
+    /// True if certificates may have expired.
     var allowsExpired = false
-    /// The name that the first certificate must have.
+    /// The name that the first certificate must have; `nil` for any name.
     var identity: ServerIdentityPolicy?
-    /// Whether the first certificate must be a server's, and the others those of authorities for servers.
+    /// True if the first certificate must be for servers, and the others must belong to authorities for servers.
     var isServer = false
-    /// The keys of which the chain must have one; any if there are none.
+    /// The keys of which the chain must have one; empty for any key.
     var pins: Set<PublicKeyPin> = []
 
     let verifyingCriticalExtensions: [ASN1ObjectIdentifier] = [
         .X509ExtensionID.subjectAlternativeName, .X509ExtensionID.extendedKeyUsage,
-        // Of a certificate that stands alone they ask nothing. In a chain the verifier's own policy asks for the
-        // constraints, and this one for the usage.
+        // They demand nothing of a certificate that stands alone. In a chain, the verifier's own policy checks the
+        // constraints, and this one checks the usage.
         .X509ExtensionID.basicConstraints, .X509ExtensionID.keyUsage,
     ]
 
@@ -46,7 +46,8 @@ struct ChainPolicy: VerifierPolicy {
 }
 
 extension Certificate {
-    /// Whether it may stand for a server: it says so, or says nothing of its usage. Source: RFC 5280, section 4.2.1.12.
+    /// True if the certificate may identify a server: it says so, or does not restrict its usage. Source: RFC 5280,
+    /// section 4.2.1.12.
     var isForServers: Bool {
         guard let usage = try? extensions.extendedKeyUsage else {
             return extensions[oid: .X509ExtensionID.extendedKeyUsage] == nil
@@ -54,28 +55,30 @@ extension Certificate {
         return usage.contains(.serverAuth) || usage.contains(.any)
     }
 
-    /// Whether it may sign certificates of servers: it says so, or says nothing of it. Source: RFC 5280, sections 4.2.1.3
-    /// and 4.2.1.12, whose usages of an authority limit those of what it signs by common practice.
+    /// True if the certificate may sign those of servers: it says so, or does not restrict its usage. By common
+    /// practice, the usages of an authority limit those of the certificates that it signs. Source: RFC 5280, sections
+    /// 4.2.1.3 and 4.2.1.12.
     var isForSigningServers: Bool {
         guard isForServers else { return false }
         guard let usage = try? extensions.keyUsage else { return extensions[oid: .X509ExtensionID.keyUsage] == nil }
         return usage.keyCertSign
     }
 
-    /// Whether its own key signed it.
+    /// True if the certificate's own key signed it.
     var isSelfSigned: Bool { subject == issuer && publicKey.isValidSignature(signature, for: self) }
 }
 
 extension Collection<Certificate> {
-    /// Of a chain, the server's certificate first, the first whose signature can be forged. That of the root does
-    /// not count. The library does not read certificates with weaker signatures.
+    /// The first certificate of a chain whose signature can be forged. The chain starts with the server's certificate;
+    /// the root's signature does not count. The library does not read certificates with weaker signatures.
     var firstWeaklySigned: Certificate? {
         prefix(Swift.max(0, count - 1)).first { $0.signatureAlgorithm == .sha1WithRSAEncryption }
     }
 }
 
 extension Sequence<Certificate> {
-    /// Of a chain, the server's certificate first, the first that is used for what it is not meant for.
+    /// The first certificate of a chain that is used for another purpose than its own. The chain starts with the
+    /// server's certificate.
     var firstMisused: Certificate? {
         enumerated().first { index, certificate in
             index == 0 ? !certificate.isForServers : !certificate.isForSigningServers
@@ -83,18 +86,18 @@ extension Sequence<Certificate> {
     }
 }
 
-/// Reads the certificates where trust starts.
+/// Reads the certificates in which trust starts.
 enum TrustRoots {
-    /// Where systems have theirs: Debian and its kin, Fedora and its kin, Alpine and SUSE.
+    /// The files of the systems' certificates: Debian and its kin, Fedora and its kin, Alpine and SUSE.
     static let systemPaths = [
         "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem",
         "/etc/ssl/ca-bundle.pem",
     ]
 
-    /// The certificates that a policy names.
+    /// Returns the certificates that a policy names.
     ///
-    /// - Throws: ``TLSPolicyError`` if there is no file, or none of a system's certificates can be read, or one of an
-    ///   own file cannot.
+    /// - Throws: ``TLSPolicyError`` if there is no file, if none of the system's certificates can be read, or if a
+    ///   certificate of the user's file cannot be read.
     static func load(_ roots: TLSPolicy.Roots) throws(TLSPolicyError) -> [Certificate] {
         switch roots {
         case .file(let path):
@@ -103,7 +106,7 @@ enum TrustRoots {
         case .system:
             for path in systemPaths {
                 guard let text = text(path) else { continue }
-                // A system has some that this library does not know the keys of.
+                // Some certificates of a system have keys that this library does not support.
                 let documents = (try? PEMDocument.parseMultiple(pemString: text)) ?? []
                 let roots = documents.compactMap { try? Certificate(pemDocument: $0) }
                 if !roots.isEmpty { return roots }
@@ -130,7 +133,7 @@ enum TrustRoots {
     }
 }
 
-/// What of a certificate is too weak to be relied upon, from its own bytes: the library does not read all of those.
+/// The weaknesses of a certificate, read from its bytes, because the library does not read all weak certificates.
 ///
 /// - Source: RFC 5280, section 4.1; RFC 8017, appendices A.1.1 and A.2.4; RFC 9155; CA/Browser Forum, Baseline
 ///   Requirements, sections 6.1.5 and 7.1.3.2.
@@ -146,15 +149,15 @@ struct CertificateStrength {
 
     /// The certificate's subject.
     let subject: DistinguishedName
-    /// How it was signed, if that is too weak.
+    /// The algorithm of its signature, if that is too weak.
     private let weakAlgorithm: String?
-    /// How long its RSA key is, if that is too short.
+    /// The length of its RSA key in bits, if that is too short.
     private let shortBitCount: Int?
 
-    /// Reads a certificate; `nil` for bytes that are none.
+    /// Reads a certificate; `nil` if the bytes are not one.
     init?(_ bytes: [UInt8]) {
         guard let certificate = (try? DER.parse(bytes))?.parts, certificate.count == 3 else { return nil }
-        // The version stands first, and may be left out.
+        // The version comes first, and is optional.
         let body = certificate[0].parts.drop { $0.identifier.tagClass == .contextSpecific }.map(\.self)
         guard body.count >= 6, let algorithm = certificate[1].parts.first,
             let identifier = try? ASN1ObjectIdentifier(derEncoded: algorithm),
@@ -165,13 +168,13 @@ struct CertificateStrength {
         shortBitCount = Self.bitCount(ofKey: body[5].parts).flatMap { $0 < Self.minBitCount ? $0 : nil }
     }
 
-    /// What is wrong with it; the key first, since nothing speaks for anything that is signed by it.
+    /// The certificate's fault. The key's comes first, because all that a weak key signs is worthless.
     var fault: CertificateFault? {
         if let shortBitCount { return .weakKey(subject: "\(subject)", bitCount: shortBitCount) }
         return weakAlgorithm.map { .weakSignature(subject: "\(subject)", algorithm: $0) }
     }
 
-    /// The length of an RSA key's modulus; `nil` for other keys.
+    /// Returns the length of an RSA key's modulus in bits; `nil` for other keys.
     private static func bitCount(ofKey parts: [ASN1Node]) -> Int? {
         guard parts.count == 2, let algorithm = parts[0].parts.first,
             (try? ASN1ObjectIdentifier(derEncoded: algorithm)) == keyOfRSA,
@@ -183,7 +186,7 @@ struct CertificateStrength {
 }
 
 extension ASN1Node {
-    /// What it consists of; nothing for a single value.
+    /// The parts of a constructed value; empty for a single value.
     fileprivate var parts: [ASN1Node] {
         if case .constructed(let nodes) = content { Array(nodes) } else { [] }
     }

@@ -4,7 +4,7 @@ import NIOSSL
 import NIOTLS
 import Synchronization
 
-/// What the check of the certificates found, from the thread where it is made to the event loop.
+/// Passes the result of the certificate check from its thread to the event loop.
 final class CertificateVerdict: Sendable {
     private let stored = Mutex<CertificateReport?>(nil)
 
@@ -14,11 +14,11 @@ final class CertificateVerdict: Sendable {
     }
 }
 
-/// Waits for the end of a handshake, with a deadline and at most a second more, and says how it ended.
+/// Waits for the end of a handshake, for the idle timeout and at most a second more, and reports the result.
 final class HandshakeWatcher: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
-    /// A handshake's end: the report about the certificates, and the version.
+    /// The result of a handshake: the report about the certificates, and the version.
     struct Outcome: Sendable {
         var report: CertificateReport
         var version: TLSVersion?
@@ -29,7 +29,7 @@ final class HandshakeWatcher: ChannelInboundHandler, RemovableChannelHandler {
     private let preambles: PreambleHandler
     private let verdict: CertificateVerdict
     private var timeout: Scheduled<Void>?
-    /// Whether the time for a handshake is over, and bytes may have been sent that are none of it.
+    /// True once the time for a handshake is over. Bytes that are not part of it may then have been sent.
     private var isOver = false
 
     init(
@@ -48,7 +48,7 @@ final class HandshakeWatcher: ChannelInboundHandler, RemovableChannelHandler {
                 watcher.finishSilent(channel)
                 return
             }
-            // The handshake has failed. Servers that read lines may wait for the end of what they take for the first.
+            // The handshake has failed. A server that reads lines may still wait for the end of its first line.
             watcher.isOver = true
             watcher.preambles.send("\r\n\r\n")
             watcher.schedule(min(watcher.idleTimeout, .seconds(1)), channel) { $0.finishSilent($1) }
@@ -61,11 +61,11 @@ final class HandshakeWatcher: ChannelInboundHandler, RemovableChannelHandler {
         timeout = channel.eventLoop.assumeIsolated().scheduleTask(in: delay) { [self] in body(self, channel) }
     }
 
-    /// The time is over.
+    /// Ends the wait, because the time is over.
     private func finishSilent(_ channel: any Channel) {
         let preamble = preambles.preamble
         let failure: TLSFailure =
-            // Bytes that are no TLS say more than the time.
+            // Bytes of another protocol say more than the time does.
             preamble.byteCount > 0 && !preamble.isTLS
             ? .notTLS(spoken: preamble.spoken)
             : .silent(afterByteCount: preamble.byteCount, milliseconds: idleTimeout.nanoseconds / 1_000_000)
@@ -112,7 +112,7 @@ final class HandshakeWatcher: ChannelInboundHandler, RemovableChannelHandler {
         promise.completeWith(result.mapError { $0 as any Error })
     }
 
-    /// What an error of the library means, with what the server sent.
+    /// Returns the failure for an error of the library, in the light of the bytes that the server sent.
     private func failure(_ error: any Error) -> TLSFailure {
         if let report = verdict.report, !report.isAccepted { return .refused(report) }
         let preamble = preambles.preamble

@@ -1,7 +1,7 @@
 #if Network
 import NIOCore
 
-/// What the first bytes of a server say about what it speaks.
+/// The first bytes from a server, which show its protocol.
 ///
 /// - Source: RFC 8446, sections 5.1 (records), 4.1.3 (ServerHello) and 6 (alerts).
 struct PeerPreamble: Hashable, Sendable {
@@ -10,28 +10,28 @@ struct PeerPreamble: Hashable, Sendable {
 
     /// The first bytes.
     private(set) var bytes: [UInt8] = []
-    /// How many came in all.
+    /// The number of all bytes that arrived.
     private(set) var byteCount = 0
 
-    /// Takes bytes as they come.
+    /// Adds bytes as they arrive.
     mutating func append(_ more: some Sequence<UInt8>, count: Int) {
         byteCount += count
         if bytes.count < Self.capacity { bytes += more.prefix(Self.capacity - bytes.count) }
     }
 
-    /// Whether they are records of TLS.
+    /// True if the bytes are TLS records.
     var isTLS: Bool {
         guard bytes.count >= 3 else { return bytes.first.map { (20...23).contains($0) } ?? false }
         return (20...23).contains(bytes[0]) && bytes[1] == 3 && bytes[2] <= 4
     }
 
-    /// The number of the alert that came first. Source: RFC 8446, section 6.
+    /// The number of the alert, if one came first. Source: RFC 8446, section 6.
     var alert: UInt8? { isTLS && bytes.count >= 7 && bytes[0] == 21 && bytes[4] == 2 ? bytes[6] : nil }
 
-    /// The alert that says that versions do not match.
+    /// The alert for versions that do not match.
     static let protocolVersionAlert: UInt8 = 70
 
-    /// The version of a ServerHello, as in the record; TLS 1.3 says 1.2 there. Source: RFC 8446, section 4.1.3.
+    /// The version of a ServerHello, as in the record. TLS 1.3 states 1.2 there. Source: RFC 8446, section 4.1.3.
     var helloVersion: String? {
         guard isTLS, bytes.count >= 11, bytes[0] == 22, bytes[5] == 2, bytes[9] == 3 else { return nil }
         return switch bytes[10] {
@@ -42,7 +42,7 @@ struct PeerPreamble: Hashable, Sendable {
         }
     }
 
-    /// An alert's name. Source: RFC 8446, section 6.
+    /// Returns an alert's name. Source: RFC 8446, section 6.
     static func alertName(_ number: UInt8) -> String {
         let names: [UInt8: String] = [
             10: "unexpected_message", 20: "bad_record_mac", 22: "record_overflow", 40: "handshake_failure",
@@ -56,7 +56,7 @@ struct PeerPreamble: Hashable, Sendable {
         return "the alert \(number)" + (names[number].map { " (\($0))" } ?? "")
     }
 
-    /// What a server that does not speak TLS seems to speak.
+    /// The protocol that a server without TLS seems to speak.
     var spoken: String {
         let text = String(decoding: bytes, as: UTF8.self)
         let starts: [(String, String)] = [
@@ -69,7 +69,7 @@ struct PeerPreamble: Hashable, Sendable {
         return known ?? (isFrame ? "HTTP/2 without TLS" : "something unknown") + ", starting \(start)"
     }
 
-    /// The first bytes as printable text: the server's control characters do not reach a terminal.
+    /// The first bytes as printable text, so that the server's control characters do not reach a terminal.
     private var start: String {
         let first = bytes.prefix(16)
         guard first.allSatisfy({ (0x20..<0x7F).contains($0) }) else {
@@ -79,7 +79,7 @@ struct PeerPreamble: Hashable, Sendable {
     }
 }
 
-/// Keeps a server's first bytes, before the TLS library sees them.
+/// Keeps a server's first bytes before the TLS library sees them.
 final class PreambleHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

@@ -4,28 +4,28 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// Connects to a server, makes a handshake and nothing else, and says what happened.
+/// Connects to a server, makes a handshake and nothing else, and reports the result.
 public struct TLSCheck: Sendable {
-    /// What was found.
+    /// The result of a check.
     public struct Finding: Sendable {
-        /// The version that was agreed on; `nil` if it did not come to that.
+        /// The version that both sides agreed on; `nil` if they did not get that far.
         public var version: String?
-        /// What was found about the certificates; `nil` if none came.
+        /// The report about the certificates; `nil` if none arrived.
         public var report: CertificateReport?
-        /// Why there is no secure connection; `nil` if there is one.
+        /// The reason why there is no secure connection; `nil` if there is one.
         public var failure: TLSFailure?
-        /// What every result must say.
+        /// The warnings that every result must show.
         public var warnings: [String]
     }
 
-    /// Why nothing was found.
+    /// The reason why there is no result.
     public enum Obstacle: Error, Hashable, Sendable, CustomStringConvertible {
-        /// The policy cannot be followed.
+        /// The policy cannot be applied.
         case policy(TLSPolicyError)
         /// No connection could be made.
         case unreachable(String)
 
-        /// What failed, and what was expected.
+        /// The failure and the expectation.
         public var description: String {
             switch self {
             case .policy(let error): "\(error)"
@@ -44,8 +44,8 @@ public struct TLSCheck: Sendable {
     /// - Parameters:
     ///   - host: A name or an address, an IPv6 address without brackets.
     ///   - port: The port.
-    ///   - policy: Which servers are taken.
-    ///   - idleTimeout: How long connecting may take, and how long a handshake.
+    ///   - policy: The rules by which servers are accepted.
+    ///   - idleTimeout: The max time for connecting, and for the handshake.
     public init(host: String, port: UInt16, policy: TLSPolicy, idleTimeout: Duration) {
         self.host = HostName(host)
         self.port = Int(port)
@@ -53,10 +53,10 @@ public struct TLSCheck: Sendable {
         self.idleTimeout = TimeAmount(idleTimeout)
     }
 
-    /// Makes the check; a second connection finds out which old version a server speaks.
+    /// Makes the check. A second connection finds out which old version a server speaks.
     ///
-    /// - Returns: What was found, which is not necessarily a secure connection.
-    /// - Throws: ``Obstacle`` if there is nothing to find.
+    /// - Returns: The result. Its connection is not necessarily secure.
+    /// - Throws: ``Obstacle`` if there is no result.
     public func run() async throws(Obstacle) -> Finding {
         var finding = Finding(warnings: policy.warnings)
         switch try await handshake(policy, .secure) {
@@ -74,7 +74,7 @@ public struct TLSCheck: Sendable {
         return finding
     }
 
-    /// The old version that the server speaks; whose certificates it has does not matter for that.
+    /// Returns the old version that the server speaks. Its certificates do not matter for that.
     private func oldVersion() async -> String? {
         let anyServer = TLSPolicy(allowances: Set(TLSAllowance.allCases))
         switch try? await handshake(anyServer, .old) {
@@ -84,7 +84,7 @@ public struct TLSCheck: Sendable {
         }
     }
 
-    /// A handshake on a connection of its own, which is closed after it.
+    /// Makes a handshake on a connection of its own, and then closes that.
     private func handshake(
         _ policy: TLSPolicy, _ versions: TLSLayer.Versions
     ) async throws(Obstacle) -> Result<HandshakeWatcher.Outcome, TLSFailure> {
@@ -97,7 +97,7 @@ public struct TLSCheck: Sendable {
         }
         let channel: any Channel
         do {
-            // Nothing is read before there is someone to read it: a server may speak first.
+            // Reads nothing until the handlers are added, because a server may speak first.
             channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .connectTimeout(idleTimeout)
                 .channelOption(.autoRead, value: false)

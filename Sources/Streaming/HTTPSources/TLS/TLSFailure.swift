@@ -1,22 +1,22 @@
 #if Network
-/// Why a connection that should be secure is none.
+/// The reason why a connection is not secure.
 public enum TLSFailure: Error, Hashable, Sendable {
     /// The certificates are refused.
     case refused(CertificateReport)
-    /// The server speaks something else.
+    /// The server speaks another protocol.
     case notTLS(spoken: String)
-    /// The server speaks only versions that are not secure any more.
+    /// The server speaks only versions that are no longer secure.
     case oldVersion(spoken: String?)
-    /// The server ended the handshake, and said why.
+    /// The server ended the handshake with an alert.
     case alert(String)
-    /// The server closed the connection within the handshake, or before it.
+    /// The server closed the connection during the handshake, or before it.
     case closed(afterByteCount: Int)
-    /// The handshake was not done in time.
+    /// The handshake did not end in time.
     case silent(afterByteCount: Int, milliseconds: Int64)
     /// The handshake failed for another reason.
     case handshake(reason: String)
 
-    /// The failure's name, which does not change; for refused certificates that of the first fault.
+    /// The failure's stable name; for refused certificates, the name of the first fault.
     public var name: String {
         switch self {
         case .refused(let report): report.faults.first?.name ?? "refused"
@@ -31,7 +31,7 @@ public enum TLSFailure: Error, Hashable, Sendable {
 }
 
 extension TLSFailure: CustomStringConvertible {
-    /// The name, what was found, and what was expected.
+    /// The name, the finding, and the expectation.
     public var description: String {
         switch self {
         case .refused(let report): report.faults.map { "\($0)" }.joined(separator: "; ")
@@ -48,37 +48,37 @@ extension TLSFailure: CustomStringConvertible {
     }
 }
 
-/// What is wrong with a server's certificates.
+/// A fault of a server's certificates.
 public enum CertificateFault: Hashable, Sendable {
     /// The server sent no certificate.
     case noCertificate
-    /// The server's certificate is none that can be read.
+    /// The server's certificate cannot be read.
     case unreadable(reason: String)
-    /// A certificate is signed in a way by which others can make such a signature.
+    /// A certificate's signature has an algorithm for which others can forge signatures.
     case weakSignature(subject: String, algorithm: String)
-    /// A certificate's RSA key is so short that others can find it.
+    /// A certificate's RSA key is so short that others can compute it.
     case weakKey(subject: String, bitCount: Int)
-    /// The server's certificate is signed by its own key, and is not trusted itself.
+    /// The server's certificate is signed by its own key, and is not itself trusted.
     case selfSigned(subject: String)
     /// The chain ends in a root that is not trusted.
     case unknownRoot(subject: String)
-    /// The issuer of the last certificate was not sent and is not trusted: certificates in between are missing, or the
-    /// authority is unknown.
+    /// The issuer of the last certificate was not sent and is not trusted. Either certificates in between are missing,
+    /// or the authority is unknown.
     case incompleteChain(issuer: String)
-    /// There is a way to a trusted root, but one that its certificates do not allow, or with a signature that is wrong.
+    /// There is a path to a trusted root, but its certificates do not allow it, or a signature is wrong.
     case brokenChain(subject: String)
-    /// A certificate's time is over.
+    /// A certificate has expired.
     case expired(subject: String, notAfter: String)
-    /// A certificate's time has not come.
+    /// A certificate is not valid yet.
     case notYetValid(subject: String, notBefore: String)
-    /// The certificate is for others.
+    /// The certificate is for other names.
     case wrongName(host: String, names: [String])
-    /// The certificate is for something else than servers, or an authority's for something else than to sign theirs.
+    /// The certificate is not for servers, or an authority's certificate is not for signing those.
     case wrongUsage(subject: String)
-    /// None of the keys is a pinned one.
+    /// None of the keys is pinned.
     case wrongKey(found: String)
 
-    /// The fault's name, which does not change.
+    /// The fault's stable name.
     public var name: String {
         switch self {
         case .noCertificate: "noCertificate"
@@ -99,7 +99,7 @@ public enum CertificateFault: Hashable, Sendable {
 }
 
 extension CertificateFault: CustomStringConvertible {
-    /// The name, what was found, and what was expected.
+    /// The name, the finding, and the expectation.
     public var description: String { "\(name): \(explanation)" }
 
     private var explanation: String {

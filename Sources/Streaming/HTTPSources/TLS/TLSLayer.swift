@@ -7,11 +7,11 @@ import X509
 
 /// Puts TLS under a connection, and checks the server's certificates by a policy.
 struct TLSLayer: Sendable {
-    /// The versions that are offered.
+    /// The versions that the client offers.
     enum Versions: Sendable {
         /// TLS 1.2 and 1.3.
         case secure
-        /// TLS 1.0 and 1.1, to find out whether the server speaks them; nothing is ever sent over them.
+        /// TLS 1.0 and 1.1, to find out whether the server speaks them. No data is ever sent over them.
         case old
     }
 
@@ -24,11 +24,11 @@ struct TLSLayer: Sendable {
     /// Prepares for connections to one host.
     ///
     /// - Parameters:
-    ///   - policy: Which servers are taken.
+    ///   - policy: The rules by which servers are accepted.
     ///   - host: The server's name or address.
-    ///   - idleTimeout: How long a handshake may take.
-    ///   - versions: What is offered.
-    ///   - explainsAcceptance: Whether each check is reported for servers that are accepted, too.
+    ///   - idleTimeout: The max time of a handshake.
+    ///   - versions: The versions to offer.
+    ///   - explainsAcceptance: True to report each check for accepted servers as well.
     /// - Throws: ``TLSPolicyError``.
     init(
         _ policy: TLSPolicy, host: HostName, idleTimeout: TimeAmount, versions: Versions = .secure,
@@ -38,7 +38,7 @@ struct TLSLayer: Sendable {
         do throws(TLSPolicyError) {
             roots = try TrustRoots.load(policy.roots)
         } catch {
-            // A system without roots is no obstacle where none is asked for.
+            // A system without roots is fine if the policy needs none.
             guard policy.allowances.contains(.anyRoot), policy.roots == .system else { throw error }
         }
         judge = CertificateJudge(roots: roots, policy: policy, host: host)
@@ -47,8 +47,8 @@ struct TLSLayer: Sendable {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = versions == .secure ? .tlsv12 : .tlsv1
         configuration.maximumTLSVersion = versions == .secure ? .tlsv13 : .tlsv11
-        // The check of its own takes the place of the library's, which knows no single switches; a certificate must be
-        // sent all the same.
+        // Our own check replaces the library's, which has no switches for single checks. The server must still send a
+        // certificate.
         configuration.certificateVerification = .noHostnameVerification
         configuration.trustRoots = .certificates([])
         if versions == .old { configuration.cipherSuites = "ALL" }
@@ -60,10 +60,10 @@ struct TLSLayer: Sendable {
         }
     }
 
-    /// Starts TLS on a connection, under whatever handlers it has.
+    /// Starts TLS on a connection, below all handlers that it has.
     ///
-    /// - Parameter channel: The connection; the call is made on its event loop.
-    /// - Returns: How the handshake ended. It fails with ``TLSFailure``, and then the connection is closed.
+    /// - Parameter channel: The connection; the caller must be on its event loop.
+    /// - Returns: The result of the handshake. If it fails with ``TLSFailure``, the connection is closed.
     func start(on channel: any Channel) -> EventLoopFuture<HandshakeWatcher.Outcome> {
         let promise = channel.eventLoop.makePromise(of: HandshakeWatcher.Outcome.self)
         let preambles = PreambleHandler()
@@ -82,7 +82,7 @@ struct TLSLayer: Sendable {
                 })
             try channel.pipeline.syncOperations.addHandlers([preambles, library, watcher], position: .first)
         } catch {
-            // The watcher may be there already, and then fails the promise when it goes.
+            // If the watcher was added already, it fails the promise when it is removed.
             promise.fail(TLSFailure.handshake(reason: "\(error)"))
             channel.close(promise: nil)
         }
@@ -90,10 +90,10 @@ struct TLSLayer: Sendable {
     }
 }
 
-/// Where certificates are checked: on a thread that is never blocked.
+/// Checks certificates on a thread that is never blocked.
 ///
-/// A source is read by blocking, possibly on all threads that Swift has for tasks; a check that waited for one of those
-/// would wait for the very reads that wait for it.
+/// Reading a source blocks a thread, possibly every thread that Swift has for tasks. A check on one of those threads
+/// would wait for the reads that wait for it.
 final class VerificationExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "certificates")
 

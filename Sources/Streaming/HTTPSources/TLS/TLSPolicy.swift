@@ -6,37 +6,37 @@ package import RandomAccess
 import SwiftASN1
 import X509
 
-/// Which servers a TLS connection is made with: safe unless a switch says otherwise.
+/// The rules by which a TLS connection accepts servers. They are safe unless a switch says otherwise.
 ///
-/// Every check is a switch of its own, so that giving one up leaves the others. What is given up stands in
-/// ``warnings``, and so in every result.
+/// Each check has a switch of its own, so that disabling one check leaves the others. Disabled checks appear in
+/// ``warnings``, and therefore in every result.
 public struct TLSPolicy: Hashable, Sendable {
-    /// The certificates that may stand at the end of a chain.
+    /// The certificates that may end a chain.
     public enum Roots: Hashable, Sendable {
-        /// Those that the system trusts.
+        /// The certificates that the system trusts.
         case system
-        /// Those in a PEM file, and no others. A server's own certificate is trusted as well, if it stands there.
+        /// The certificates in a PEM file, and no others. A server's own certificate in the file is trusted as well.
         case file(String)
     }
 
-    /// Where trust starts.
+    /// The certificates in which trust starts.
     public var roots: Roots
-    /// The public keys of which one must be in the chain; any, if there are none.
+    /// The public keys of which one must be in the chain; empty for any key.
     ///
-    /// Pins are checked beside everything else. With `anyRoot` nothing speaks for the certificates above
-    /// the server's own, so that the pin must be that one's.
+    /// Pins are checked in addition to everything else. With `anyRoot`, the certificates above the server's own prove
+    /// nothing, so the pin must be that of the server's certificate.
     public var pins: Set<PublicKeyPin>
-    /// What is given up.
+    /// The checks that are disabled.
     public var allowances: Set<TLSAllowance>
 
-    /// Creates a policy; without arguments one that gives nothing up.
+    /// The default policy disables no check.
     public init(roots: Roots = .system, pins: Set<PublicKeyPin> = [], allowances: Set<TLSAllowance> = []) {
         self.roots = roots
         self.pins = pins
         self.allowances = allowances
     }
 
-    /// What every result must say: a line for each check that is given up, in a fixed order.
+    /// The warnings that every result must show: a line for each disabled check, in a fixed order.
     public var warnings: [String] {
         TLSAllowance.allCases.filter(allowances.contains).map { allowance in
             let isPinned = allowance == .anyRoot && !pins.isEmpty
@@ -44,7 +44,7 @@ public struct TLSPolicy: Hashable, Sendable {
         }
     }
 
-    /// The policy that gives up one thing more.
+    /// Returns the policy with one more check disabled.
     func allowing(_ allowance: TLSAllowance) -> TLSPolicy {
         var policy = self
         policy.allowances.insert(allowance)
@@ -53,9 +53,9 @@ public struct TLSPolicy: Hashable, Sendable {
 }
 
 extension TLSPolicy {
-    /// The policy that a command line asks for.
+    /// Reads the policy of a command line.
     ///
-    /// - Throws: `DecryptionError.invalidParameter` for a pin that is none.
+    /// - Throws: `DecryptionError.invalidParameter` for an invalid pin.
     package init(_ switches: TLSSwitches) throws(DecryptionError) {
         var pins: Set<PublicKeyPin> = []
         for text in switches.pins {
@@ -72,7 +72,7 @@ extension TLSPolicy {
 }
 
 extension TLSAllowance {
-    /// What it means for the connection.
+    /// The consequence for the connection.
     var warning: String {
         switch self {
         case .anyRoot: "any root is allowed (\(option)): others on the way can read and change everything"
@@ -82,18 +82,18 @@ extension TLSAllowance {
     }
 }
 
-/// Why a policy cannot be followed.
+/// The reason why a policy cannot be applied.
 public enum TLSPolicyError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A file of trusted certificates is not there or cannot be read.
+    /// A file of trusted certificates does not exist, or cannot be read.
     case unreadableRoots(path: String)
-    /// A file of trusted certificates has something else in it.
+    /// A file of trusted certificates holds something else.
     case invalidRoots(path: String, reason: String)
     /// The system has no trusted certificates.
     case noSystemRoots(paths: [String])
     /// The TLS library failed.
     case library(reason: String)
 
-    /// What failed, the value, what was expected.
+    /// The failure, the value, and the expectation.
     public var description: String {
         switch self {
         case .unreadableRoots(let path): "certificates \(path): expected a file that can be read"
@@ -105,13 +105,13 @@ public enum TLSPolicyError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The SHA-256 of a public key as certificates hold it (SubjectPublicKeyInfo, DER).
+/// The SHA-256 of a public key in the form of certificates (SubjectPublicKeyInfo, DER).
 ///
-/// - Source: RFC 7469, section 2.4; the text is the one that curl's `--pinnedpubkey` takes.
+/// - Source: RFC 7469, section 2.4; the text form is that of curl's `--pinnedpubkey`.
 public struct PublicKeyPin: Hashable, Sendable, CustomStringConvertible {
     private let digest: [UInt8]
 
-    /// Reads a pin; `nil` if the text is none.
+    /// Reads a pin; `nil` if the text is not one.
     ///
     /// - Parameter text: `sha256//` and 44 characters of base64, or 64 hexadecimal digits.
     public init?(_ text: String) {
@@ -129,7 +129,7 @@ public struct PublicKeyPin: Hashable, Sendable, CustomStringConvertible {
         digest = stride(from: 0, to: 64, by: 2).map { values[$0] << 4 | values[$0 + 1] }
     }
 
-    /// The pin of a certificate's key, or `nil` if that cannot be written as DER.
+    /// The pin of a certificate's key; `nil` if the key cannot be written as DER.
     init?(_ certificate: Certificate) {
         var serializer = DER.Serializer()
         guard (try? serializer.serialize(certificate.publicKey)) != nil else { return nil }

@@ -4,43 +4,41 @@ package import Support
 
 /// A live stream whose key is rotated once, its clients, and the server that has the key.
 ///
-/// Each client knows of the new key by refreshing the playlist, some time within ``refreshInterval`` after it appears; in
-/// the other two ways it is told ``announcedBefore`` that. A client's random numbers are those of a session with the seed
-/// ``clientSeed(_:)``.
+/// Each client learns of the new key when it refreshes the playlist, at some time within ``refreshInterval`` after the
+/// key appears. In the other two ways it learns of the key ``announcedBefore`` earlier. A client's random numbers are
+/// those of a session with the seed ``clientSeed(_:)``.
 package struct KeyLoadPlan: Hashable, Sendable {
-    /// When clients ask.
+    /// The time at which clients ask.
     package enum Way: String, CaseIterable, Hashable, Sendable {
-        /// When their playlist names the key.
+        /// The time at which their playlist names the key.
         case onDemand
-        /// When their playlist announces it.
+        /// The time at which their playlist announces the key.
         case preloaded
-        /// At a time of their own between the two.
+        /// A time of their own between the two.
         case dispersed
     }
 
-    /// The longest plan that is simulated.
+    /// The max length of a plan in seconds.
     package static let maxSeconds = 86_400
 
-    /// How many clients there are.
+    /// The number of clients.
     package var clientCount: Int
-    /// When they ask.
+    /// The time at which they ask.
     package var way: Way
-    /// How they ask: window, lead time, pauses, attempts, time limit.
+    /// The timing and limits of their requests: window, lead time, pauses, attempts, time limit.
     package var policy: KeyPolicy
-    /// How long before it appears a key is announced.
+    /// The time between the announcement of a key and its appearance.
     package var announcedBefore: Duration
-    /// Over how long the clients' refreshes spread.
+    /// The time over which the clients' refreshes spread.
     package var refreshInterval: Duration
-    /// How many requests the server answers in a second.
+    /// The number of requests that the server answers in a second.
     package var capacityPerSecond: Int
-    /// How long an answer takes if the server is idle.
+    /// The time that an answer takes if the server is idle.
     package var roundTrip: Duration
-    /// What all jitter follows from.
+    /// The seed of all jitter.
     package var seed: UInt64
 
-    /// Creates a plan.
-    ///
-    /// - Throws: `KeyLoadError` for a plan that cannot be: less than one client, no capacity, times below zero or more than
+    /// - Throws: `KeyLoadError` for an invalid plan: less than one client, no capacity, or times below zero or above
     ///   ``maxSeconds``.
     package init(
         clientCount: Int, way: Way, policy: KeyPolicy = KeyPolicy(), announcedBefore: Duration = .seconds(90),
@@ -70,22 +68,22 @@ package struct KeyLoadPlan: Hashable, Sendable {
         self.seed = seed
     }
 
-    /// The seed of a client's session.
+    /// Returns the seed of a client's session, which determines all its jitter.
     ///
     /// - Parameter client: The client's number, from 0.
-    /// - Returns: What all its jitter follows from.
+    /// - Returns: The seed.
     package func clientSeed(_ client: Int) -> UInt64 {
-        // Seeds that follow each other would have most clients in common.
+        // Plans with consecutive seeds would otherwise have most clients in common.
         var generator = SplitMix64(seed: seed)
         return generator.next() &+ UInt64(client)
     }
 }
 
-/// Why a plan cannot be simulated, or not be run on this machine.
+/// The reason why a plan cannot be simulated, or cannot be run on this machine.
 package struct KeyLoadError: Error, Hashable, Sendable, CustomStringConvertible, ExitStatusProviding {
-    /// The value, and what was expected.
+    /// The value and the expectation.
     package let description: String
-    /// Usage for a plan that cannot be, no answer where this machine cannot run it.
+    /// `usage` for an invalid plan, `noAnswer` if this machine cannot run it.
     package let exitStatus: ExitStatus
 
     init(_ description: String, _ exitStatus: ExitStatus = .usage) {
@@ -94,32 +92,33 @@ package struct KeyLoadError: Error, Hashable, Sendable, CustomStringConvertible,
     }
 }
 
-/// What became of a plan.
+/// The result of a plan.
 package struct KeyLoadResult: Hashable, Sendable {
     /// The max number of requests that reached the server within any second, retries included.
     package let peakPerSecond: Int
-    /// All requests.
+    /// The number of all requests.
     package let requestCount: Int
-    /// Those that were sent again, since the server had too much to do.
+    /// The number of requests that were sent again, because the server was overloaded.
     package let retryCount: Int
-    /// Clients that got the key.
+    /// The number of clients that got the key.
     package let answeredCount: Int
-    /// Clients that asked as often as they may, and got none.
+    /// The number of clients that used up all attempts without getting the key.
     package let gaveUpCount: Int
-    /// Clients that had to wait for the key with a picture to show.
+    /// The number of clients whose playback had to wait for the key.
     package let lateCount: Int
-    /// How late keys were, as clients got them, in bins of ``KeyLoadSimulation/binNanoseconds``; index 0 is in time.
+    /// The lateness of keys: the numbers of clients in bins of ``KeyLoadSimulation/binNanoseconds``. Index 0 is in
+    /// time.
     package let lateness: [Int]
-    /// Requests that reached the server in each second from the key's announcement on.
+    /// The requests that reached the server in each second from the key's announcement on.
     package let requestsPerSecond: [Int]
 
-    /// Sums up what was counted.
+    /// Sums up the counts of a run.
     ///
     /// - Parameters:
-    ///   - arrivals: Requests that reached the server, by bin.
-    ///   - retryCount: How many of them were sent again.
-    ///   - gaveUpCount: Clients that got no key.
-    ///   - lateness: Clients that got it, by the bins that it was late.
+    ///   - arrivals: The requests that reached the server, by bin.
+    ///   - retryCount: The number of them that were sent again.
+    ///   - gaveUpCount: The number of clients that got no key.
+    ///   - lateness: The numbers of clients that got the key, by the bins of its lateness.
     package init(arrivals: [Int], retryCount: Int, gaveUpCount: Int, lateness: [Int]) {
         let binsPerSecond = Int(1_000_000_000 / KeyLoadSimulation.binNanoseconds)
         var (peak, sum) = (0, 0)
@@ -141,11 +140,11 @@ package struct KeyLoadResult: Hashable, Sendable {
         }
     }
 
-    /// How late the key was for the client that is that far down in the order, in nanoseconds, rounded up to a bin.
+    /// Returns a percentile of the keys' lateness in nanoseconds, rounded up to a bin.
     ///
-    /// Clients that gave up are behind all others. By nearest rank, as `percentile` in `Statistics`.
-    /// - Parameter percent: In tenths of a percent, from 1 to 1000.
-    /// - Returns: The lateness, or `nil` if that client got no key.
+    /// Clients that gave up come after all others. The method is nearest rank, as for `percentile` in `Statistics`.
+    /// - Parameter percent: The percentile in tenths of a percent, from 1 to 1000.
+    /// - Returns: The lateness; `nil` if the client at that rank got no key.
     package func lateness(tenthsOfPercent percent: Int) -> UInt64? {
         precondition((1...1000).contains(percent), "a percentile lies between 1 and 1000 tenths of a percent")
         let rank = ((answeredCount + gaveUpCount) * percent + 999) / 1000
@@ -158,36 +157,36 @@ package struct KeyLoadResult: Hashable, Sendable {
     }
 }
 
-/// Whether a simulation foretells what a real run does.
+/// A comparison that shows whether a simulation predicts a real run.
 package struct KeyLoadComparison: Hashable, Sendable {
-    /// How far the peaks may be apart: a tenth of the simulated one, and five requests, which chance alone makes of small
-    /// numbers.
+    /// The max relative difference of the peaks: a tenth of the simulated one. ``peakRequests`` are added to it,
+    /// because chance alone makes such differences in small numbers.
     package static let peakShare = 0.1
     /// See ``peakShare``.
     package static let peakRequests = 5.0
-    /// How far the 99.9th percentiles of lateness may be apart: a tenth of the simulated one, and 100 ms.
+    /// The max relative difference of the 99.9th percentiles of lateness: a tenth of the simulated one.
+    /// ``latenessNanoseconds``, 100 ms, are added to it.
     package static let latenessShare = 0.1
     /// See ``latenessShare``.
     package static let latenessNanoseconds = 100_000_000.0
 
-    /// What was simulated.
+    /// The result of the simulation.
     package let simulated: KeyLoadResult
-    /// What was run.
+    /// The result of the real run.
     package let run: KeyLoadResult
 
-    /// Compares two results of one plan.
     package init(simulated: KeyLoadResult, run: KeyLoadResult) {
         self.simulated = simulated
         self.run = run
     }
 
-    /// Whether the peaks are as near to each other as they must be.
+    /// True if the peaks are close enough.
     package var isPeakNear: Bool {
         let distance = Double(abs(simulated.peakPerSecond - run.peakPerSecond))
         return distance <= Self.peakShare * Double(simulated.peakPerSecond) + Self.peakRequests
     }
 
-    /// Whether the 99.9th percentiles of lateness are. Two clients without a key are equally late.
+    /// True if the 99.9th percentiles of lateness are close enough. Two clients without a key are equally late.
     package var isLatenessNear: Bool {
         switch (simulated.lateness(tenthsOfPercent: 999), run.lateness(tenthsOfPercent: 999)) {
         case (nil, nil): true
@@ -197,6 +196,6 @@ package struct KeyLoadComparison: Hashable, Sendable {
         }
     }
 
-    /// Whether both are.
+    /// True if both are close enough.
     package var agrees: Bool { isPeakNear && isLatenessNear }
 }

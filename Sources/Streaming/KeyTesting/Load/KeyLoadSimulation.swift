@@ -1,11 +1,11 @@
 import Keys
 import Statistics
 
-/// Runs a plan in bins of time, and counts: there is no object for a client, and none for a request.
+/// Simulates a plan in bins of time. It only counts, and has no object for a client or a request.
 ///
-/// Requests that arrive in one bin are answered in the order of arrival, as many a bin as the server can; what would be
-/// answered after the clients' time limit is turned away at once, and comes again after the pause of the clients' policy.
-/// So no request is answered in vain, and real servers, which do that too, do worse.
+/// The server answers the requests of a bin in the order of arrival, as many as its capacity allows. It turns away at
+/// once a request whose answer would come after the clients' time limit; the client sends it again after the pause of
+/// its policy. No request is therefore answered in vain. Real servers also answer some in vain, and do worse.
 ///
 /// - Complexity: O(clients + retries) in time, O(bins) in memory.
 package struct KeyLoadSimulation {
@@ -13,9 +13,9 @@ package struct KeyLoadSimulation {
     package static let binNanoseconds: UInt64 = 10_000_000
     private static let binsPerSecond = 100
 
-    /// Clients that ask in one bin, and are alike.
+    /// Equal clients that ask in the same bin.
     private struct Cohort {
-        /// The bin from which on the key is needed; `nil` if that is drawn when the answer comes late.
+        /// The first bin in which the key is needed; `nil` to draw it when the answer comes late.
         let need: Int?
         let attempt: Int
         var count: Int
@@ -23,7 +23,7 @@ package struct KeyLoadSimulation {
 
     private let plan: KeyLoadPlan
     private let appearance: Int
-    /// First requests by bin; retries by bin.
+    /// The first requests by bin, and the retries by bin.
     private var first: [Int] = []
     private var retries: [Int: [Cohort]] = [:]
     private var lateness: [Int] = [0]
@@ -34,7 +34,7 @@ package struct KeyLoadSimulation {
 
     /// Runs a plan.
     ///
-    /// - Returns: What became of it; the same for the same plan.
+    /// - Returns: The result; it is the same for the same plan.
     package static func run(_ plan: KeyLoadPlan) -> KeyLoadResult {
         var simulation = KeyLoadSimulation(plan)
         simulation.ask()
@@ -42,7 +42,7 @@ package struct KeyLoadSimulation {
         return simulation.result()
     }
 
-    /// When each client asks first, counted by bin from the key's announcement on.
+    /// Returns the numbers of first requests by bin, from the key's announcement on.
     package static func firstRequests(_ plan: KeyLoadPlan) -> [Int] {
         var simulation = KeyLoadSimulation(plan)
         simulation.ask()
@@ -52,7 +52,7 @@ package struct KeyLoadSimulation {
     private init(_ plan: KeyLoadPlan) {
         self.plan = plan
         self.appearance = Self.bin(KeyTiming.nanoseconds(plan.announcedBefore))
-        // Apart from the clients' own numbers.
+        // Independent of the clients' own random numbers.
         self.random = SplitMix64(seed: plan.seed ^ 0xA5A5_A5A5_5A5A_5A5A)
     }
 
@@ -85,7 +85,7 @@ package struct KeyLoadSimulation {
         var queue: [Cohort] = []
         var head = 0
         var waiting = 0
-        // What the server can do in hundredths of a request, so that small capacities are exact.
+        // The server's capacity in hundredths of a request, so that small capacities are exact.
         var credit = 0
         var bin = 0
         while bin < first.count || waiting > 0 || !retries.isEmpty {

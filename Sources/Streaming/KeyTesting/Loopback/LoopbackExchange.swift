@@ -6,7 +6,7 @@ import NIOPosix
 import RandomAccess
 import Synchronization
 
-/// Asks a key server on loopback, by a connection of its own for each key.
+/// Asks a key server on loopback, with a connection of its own for each key.
 struct LoopbackExchange: KeyExchange {
     let port: Int
     let overhead: ExchangeOverhead
@@ -25,7 +25,7 @@ struct LoopbackExchange: KeyExchange {
             overhead.note(start.duration(to: .now), held: held)
             switch reply.head.status {
             case .ok:
-                // A key of another length is for the session to refuse.
+                // The session refuses keys of other lengths.
                 let bytes = reply.body.map { Array($0.readableBytesView) } ?? []
                 guard let key = try? SecretKey(material: bytes) else { throw .wrongLength(byteCount: 0) }
                 answers.append(ExchangedKey(identifier, key: key))
@@ -60,18 +60,18 @@ struct LoopbackExchange: KeyExchange {
                 channel.close(promise: nil)
             }
         } catch {
-            // Nothing happens if it was kept before.
+            // This has no effect if the promise was kept before.
             promise.fail(error)
             throw error
         }
     }
 }
 
-/// How long exchanges took beside what the server held them back: what this machine adds.
+/// The time of exchanges beyond the time that the server held them back: the delay that this machine adds.
 final class ExchangeOverhead: Sendable {
     private let list = Mutex<[UInt64]>([])
 
-    /// In nanoseconds of the machine's clock, in the order in which exchanges ended.
+    /// The times in nanoseconds of the machine's clock, in the order in which exchanges ended.
     var nanoseconds: [UInt64] { list.withLock { $0 } }
 
     func note(_ time: Duration, held: UInt64) {

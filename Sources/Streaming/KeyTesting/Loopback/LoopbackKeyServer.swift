@@ -5,23 +5,23 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// A key server on loopback that is as fast as a plan says. It speaks HTTP/1.1 and has one key for all clients.
+/// A key server on loopback that has the speed of a plan. It speaks HTTP/1.1 and has one key for all clients.
 final class LoopbackKeyServer: Sendable {
     /// The key of all requests; it protects nothing.
     static let key = Array("loopback-key-016".utf8)
 
-    /// The header that says how long an answer was to be held, in nanoseconds of the machine's clock.
+    /// The header with the time for which an answer was to be held, in nanoseconds of the machine's clock.
     static let heldName = "x-held-nanoseconds"
 
-    /// Where it listens on 127.0.0.1.
+    /// The port on 127.0.0.1 that it listens on.
     let port: Int
 
     private let channel: any Channel
     private let state: KeyServerState
 
-    /// Starts a server on a port that is free.
+    /// Starts a server on a free port.
     ///
-    /// - Throws: What NIO throws.
+    /// - Throws: An error of NIO.
     init(_ queue: ServerQueue, clock: ScaledKeyClock) async throws {
         let state = KeyServerState(queue, clock)
         self.state = state
@@ -37,16 +37,16 @@ final class LoopbackKeyServer: Sendable {
         port = channel.localAddress?.port ?? 0
     }
 
-    /// When each request arrived so far.
+    /// The arrival times of all requests so far.
     var arrivals: [Duration] { state.queue.withLock { $0.arrivals } }
 
-    /// Takes no more requests.
+    /// Stops accepting connections.
     func stop() async {
         try? await channel.close().get()
     }
 }
 
-/// What all connections share.
+/// The state that all connections share.
 final class KeyServerState: Sendable {
     let queue: Mutex<ServerQueue>
     let clock: ScaledKeyClock
@@ -58,10 +58,10 @@ final class KeyServerState: Sendable {
 
     /// Takes in a request.
     ///
-    /// - Returns: How long to wait by the machine's clock before it is answered; `nil` if it is turned away.
+    /// - Returns: The time to wait before the answer, by the machine's clock; `nil` if the request is turned away.
     func arrive() -> Duration? {
         queue.withLock { queue in
-            // Under the lock, so that requests arrive in the order of their times.
+            // The lock makes requests arrive in the order of their times.
             let now = clock.now().monotonic
             switch queue.arrive(at: now) {
             case .answered(let time): return max(.zero, time - now) / clock.speed
@@ -71,7 +71,7 @@ final class KeyServerState: Sendable {
     }
 }
 
-/// One connection's requests.
+/// Handles the requests of one connection.
 private final class KeyRequestHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -111,20 +111,20 @@ private final class KeyRequestHandler: ChannelInboundHandler {
     }
 }
 
-/// What a key server of limited speed does with requests: as the simulation has it, for single requests.
+/// A model of a key server of limited speed. It treats single requests as the simulation treats counts of them.
 ///
-/// Requests are answered in the order of arrival, so many a second; one that would be answered after the clients' time
-/// limit is turned away at once.
+/// The server answers requests in the order of arrival, at a limited rate. It turns away at once a request whose answer
+/// would come after the clients' time limit.
 package struct ServerQueue: Sendable {
-    /// What becomes of a request.
+    /// The treatment of a request.
     package enum Fate: Hashable, Sendable {
-        /// It is answered at this time.
+        /// The server answers it at this time.
         case answered(Duration)
-        /// It is turned away at once.
+        /// The server turns it away at once.
         case turnedAway
     }
 
-    /// When each request arrived, in order.
+    /// The arrival times of the requests, in order.
     package private(set) var arrivals: [Duration] = []
 
     private let interval: Duration
@@ -132,12 +132,10 @@ package struct ServerQueue: Sendable {
     private let deadline: Duration
     private var nextFree = Duration.zero
 
-    /// Creates an empty queue.
-    ///
     /// - Parameters:
-    ///   - capacityPerSecond: How many requests are answered in a second, at least 1.
-    ///   - roundTrip: How long an answer takes if the server is idle.
-    ///   - deadline: How long clients wait.
+    ///   - capacityPerSecond: The number of requests that are answered in a second, at least 1.
+    ///   - roundTrip: The time that an answer takes if the server is idle.
+    ///   - deadline: The time that clients wait.
     package init(capacityPerSecond: Int, roundTrip: Duration, deadline: Duration) {
         self.interval = .seconds(1) / max(capacityPerSecond, 1)
         self.roundTrip = roundTrip
@@ -146,8 +144,8 @@ package struct ServerQueue: Sendable {
 
     /// Takes in a request.
     ///
-    /// - Parameter time: When it arrived; no earlier than the one before.
-    /// - Returns: What becomes of it.
+    /// - Parameter time: The arrival time; no earlier than the one before.
+    /// - Returns: The treatment of the request.
     package mutating func arrive(at time: Duration) -> Fate {
         arrivals.append(time)
         let start = max(time, nextFree)

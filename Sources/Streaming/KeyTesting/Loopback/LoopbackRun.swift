@@ -4,16 +4,16 @@ package import Keys
 import Statistics
 import Synchronization
 
-/// Runs a plan for real: a key server and a session for each client, over connections on loopback, in a time that runs
-/// faster.
+/// A real run of a plan, over connections on loopback and in a time that passes faster. It has a key server, and a
+/// session for each client.
 package struct LoopbackRun: Sendable {
-    /// What became of the plan.
+    /// The result of the plan.
     package let result: KeyLoadResult
-    /// What this machine adds to times, in nanoseconds of the plan: the 99.9th percentile of how much later clients woke
-    /// than they wanted to, and of what exchanges took beside what the server held them back.
+    /// The delay that this machine adds, in nanoseconds of the plan. It is the larger of two 99.9th percentiles: the
+    /// delay with which clients woke, and the time of exchanges beyond the time that the server held them back.
     package let lagNanoseconds: UInt64
 
-    /// What became of a client.
+    /// The result of a client.
     private struct Client: Sendable {
         let latenessNanoseconds: UInt64?
         let lagNanoseconds: UInt64
@@ -23,9 +23,9 @@ package struct LoopbackRun: Sendable {
     ///
     /// - Parameters:
     ///   - plan: The clients and the server.
-    ///   - speed: How many seconds of the plan pass in one of the machine's.
-    /// - Returns: What became of it.
-    /// - Throws: `KeyLoadError` if the server cannot be started, or there are not enough descriptors.
+    ///   - speed: The number of the plan's seconds that pass in one of the machine's.
+    /// - Returns: The result of the run.
+    /// - Throws: `KeyLoadError` if the server cannot be started, or if there are not enough descriptors.
     package static func run(_ plan: KeyLoadPlan, speed: Int) async throws(KeyLoadError) -> LoopbackRun {
         guard (1...100_000).contains(speed) else { throw KeyLoadError("speed \(speed): expected 1 to 100000") }
         try OpenFiles.allow(2 * plan.clientCount + 200)
@@ -38,7 +38,7 @@ package struct LoopbackRun: Sendable {
         } catch {
             throw KeyLoadError("no server on 127.0.0.1: \(error): expected a port that is free", .noAnswer)
         }
-        // Making the sessions takes a moment, which belongs to no client.
+        // Making the sessions takes a moment, which must not count for any client.
         let announcement = clock.now().monotonic + .milliseconds(500 + plan.clientCount / 4) * speed
         let overhead = ExchangeOverhead()
         let exchange = LoopbackExchange(port: server.port, overhead: overhead)
@@ -68,12 +68,12 @@ package struct LoopbackRun: Sendable {
         lagNanoseconds = max(Self.percentile(clients.map(\.lagNanoseconds)), Self.percentile(overheads))
     }
 
-    /// The 99.9th percentile, by nearest rank; 0 of nothing.
+    /// Returns the 99.9th percentile by nearest rank; 0 if there are no values.
     private static func percentile(_ values: [UInt64]) -> UInt64 {
         values.isEmpty ? 0 : values.sorted()[(values.count * 999 + 999) / 1000 - 1]
     }
 
-    /// One client, from the key's announcement until it has the key or gives up.
+    /// Runs one client, from the key's announcement until it has the key or gives up.
     private static func client(
         _ number: Int, _ plan: KeyLoadPlan, _ clock: ScaledKeyClock, _ announcement: Duration,
         _ exchange: LoopbackExchange
@@ -82,7 +82,7 @@ package struct LoopbackRun: Sendable {
         let session = KeySession(
             exchange: exchange, policy: plan.policy, device: "client-\(number)", seed: seed,
             clock: clock)
-        // The first number is the one that the simulation draws, too.
+        // The simulation draws the same first number.
         var random = SplitMix64(seed: seed)
         let first = KeyTiming.share(of: plan.refreshInterval, random.next())
         let second = KeyTiming.share(of: plan.refreshInterval, random.next())
@@ -95,7 +95,7 @@ package struct LoopbackRun: Sendable {
             await session.preload(["key"])
             need = appearance + second
         case .dispersed:
-            // Times in the window are counted back from the key's appearance.
+            // Times in the window count back from the key's appearance.
             await session.prepareRotation(to: "key", appearsIn: appearance - clock.now().monotonic)
             need = appearance + second
         }
@@ -108,22 +108,22 @@ package struct LoopbackRun: Sendable {
     }
 }
 
-/// A clock that runs faster than the machine's: what is written as a minute passes in seconds.
+/// A clock that runs faster than the machine's, so that a minute of the plan passes in seconds.
 package struct ScaledKeyClock: KeyClock {
-    /// How many seconds of this clock pass in one of the machine's.
+    /// The number of this clock's seconds that pass in one of the machine's.
     package let speed: Int
 
     private let start = ContinuousClock.now
 
-    /// Creates a clock that shows zero now.
+    /// The clock shows zero now.
     ///
-    /// - Parameter speed: How many seconds of it pass in one of the machine's, at least 1.
+    /// - Parameter speed: The number of its seconds that pass in one of the machine's, at least 1.
     package init(speed: Int) {
         precondition(speed >= 1, "a clock of speed \(speed)")
         self.speed = speed
     }
 
-    /// What the clock shows; the one on the wall starts at 2023-11-14 22:13:20 UTC. See `KeyClock.now()`.
+    /// Returns the clock's time; the wall clock starts at 2023-11-14 22:13:20 UTC. See `KeyClock.now()`.
     package func now() -> ClockSample {
         let time = start.duration(to: .now) * speed
         return ClockSample(monotonic: time, wall: .seconds(1_700_000_000) + time)
@@ -135,11 +135,11 @@ package struct ScaledKeyClock: KeyClock {
     }
 }
 
-/// How many files and connections this process may have open.
+/// The limit for this process's open files and connections.
 enum OpenFiles {
-    /// Asks for more where there are too few. The corresponding C functions are `getrlimit` and `setrlimit`.
+    /// Raises the limit if it is too low. The corresponding C functions are `getrlimit` and `setrlimit`.
     ///
-    /// - Throws: `KeyLoadError` if there cannot be so many.
+    /// - Throws: `KeyLoadError` if the limit cannot be raised far enough.
     static func allow(_ count: Int) throws(KeyLoadError) {
         var limits = rlimit()
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

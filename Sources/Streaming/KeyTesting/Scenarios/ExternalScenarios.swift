@@ -2,22 +2,22 @@ package import Keys
 package import SubjectProtocol
 package import Support
 
-/// Puts scenarios to a session in another process, whatever that does: it is started again when it dies, says nothing or
-/// breaks the protocol, and given up when that is all it does.
+/// Runs scenarios with a session in another process, whatever that process does. The runner starts it again when it
+/// dies, does not answer or breaks the protocol, and gives up after several such failures in a row.
 package struct ExternalScenarios {
-    /// What became of a scenario.
+    /// The result of a scenario.
     package enum Verdict: Hashable, Sendable {
-        /// The session did what it must.
+        /// The session did all that it must.
         case passed
-        /// It did not, or did not answer; in words.
+        /// The session did something else, or did not answer; with an explanation.
         case failed(String)
-        /// It says that it cannot do this; in words.
+        /// The session does not support the scenario; with an explanation.
         case unsupported(String)
-        /// It was not asked, since it had failed to answer too often.
+        /// The scenario was not run, because the session had failed to answer too often.
         case notRun
     }
 
-    /// After so many scenarios in a row without a proper answer, a subject is asked no more.
+    /// The number of scenarios in a row without a proper answer after which the runner gives up.
     package static let maxBreakdowns = 3
 
     private let command: String
@@ -26,12 +26,10 @@ package struct ExternalScenarios {
     private var process: SubjectProcess?
     private var lastID: UInt64 = 0
 
-    /// Creates a runner.
-    ///
     /// - Parameters:
     ///   - command: The subject's command line, for `/bin/sh -c`.
-    ///   - deadline: How long each answer may take; a scenario may take four times that.
-    ///   - isInterrupted: Whether the user wants no more.
+    ///   - deadline: The max time for each answer; a scenario may take four times that.
+    ///   - isInterrupted: Returns whether the user interrupted the run.
     package init(command: String, deadline: Duration, isInterrupted: @escaping () -> Bool = { false }) {
         self.command = command
         self.deadline = deadline
@@ -40,7 +38,7 @@ package struct ExternalScenarios {
 
     /// Runs scenarios, in order.
     ///
-    /// - Returns: A verdict for each, by its name.
+    /// - Returns: A verdict for each scenario, with its name.
     /// - Throws: `SubjectError.notStarted`, `.interrupted`, and `.refused` by "unsupported" if the subject has no key
     ///   sessions at all.
     package mutating func run(
@@ -62,7 +60,7 @@ package struct ExternalScenarios {
                 case .refused("noKeySessions", let message): throw .refused(name: "unsupported", message: message)
                 case .refused("unsupported", let message):
                     verdicts.append((scenario.name, .unsupported(message)))
-                    // The session that refused is still there.
+                    // The process still has the session that refused.
                     process = nil
                 case .refused:
                     verdicts.append((scenario.name, .failed("\(error)")))
@@ -118,16 +116,16 @@ package struct ExternalKeySession: ScenarioSubject {
     private let end: ContinuousClock.Instant
     private let deadline: Duration
 
-    /// When the session wants to be woken.
+    /// The time at which the session wants to be woken.
     package private(set) var nextDeadline: Duration?
 
-    /// Has the process make a session.
+    /// Makes the process open a session.
     ///
     /// - Parameters:
     ///   - process: A process that was greeted.
-    ///   - id: The session's number there.
-    ///   - scenario: What the session starts from.
-    ///   - deadline: How long all of its answers together may take.
+    ///   - id: The session's number in that process.
+    ///   - scenario: The source of the session's policy, device and seed.
+    ///   - deadline: The max time for all answers of the session together.
     /// - Throws: `SubjectError`.
     init(
         _ process: SubjectProcess, id: UInt64, scenario: KeyScenario, deadline: Duration
@@ -143,9 +141,9 @@ package struct ExternalKeySession: ScenarioSubject {
         nextDeadline = try Self.deadline(answer.members)
     }
 
-    /// Tells the session; see ``ScenarioSubject/actions(after:at:)``.
+    /// Sends an event to the session; see ``ScenarioSubject/actions(after:at:)``.
     ///
-    /// - Throws: `SubjectError` if there is no proper answer, or all of them take too long.
+    /// - Throws: `SubjectError` if there is no proper answer, or if all answers together take too long.
     package mutating func actions(
         after event: KeyEvent, at now: ClockSample
     ) throws(SubjectError) -> [JSONValue] {
@@ -164,7 +162,7 @@ package struct ExternalKeySession: ScenarioSubject {
         return actions
     }
 
-    /// Lets the session go.
+    /// Closes the session.
     ///
     /// - Throws: `SubjectError`.
     func close() throws(SubjectError) {

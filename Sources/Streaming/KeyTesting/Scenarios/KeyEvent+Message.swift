@@ -3,7 +3,7 @@ package import Support
 
 /// Times of the protocol: whole microseconds.
 enum ProtocolTime {
-    /// A time from zero on, rounded up, so that who is woken then is not woken early.
+    /// Returns a time of at least zero. It is rounded up, so that a session is not woken early.
     static func json(_ time: Duration) -> JSONValue {
         let parts = time.components
         let fraction = (parts.attoseconds + 999_999_999_999) / 1_000_000_000_000
@@ -12,7 +12,7 @@ enum ProtocolTime {
 }
 
 extension KeyEvent {
-    /// The event as a session in another process is told of it. Source: data/scenarios/PROTOCOL.md.
+    /// The event in the form for a session in another process. Source: data/scenarios/PROTOCOL.md.
     package var message: JSONValue {
         switch self {
         case .want(let reader, let keys): Self.message("want", ["reader": .init(count: reader)], keys)
@@ -54,9 +54,9 @@ extension KeyEvent {
 }
 
 extension KeyEvent {
-    /// Reads what a session is told.
+    /// Reads an event of the protocol.
     ///
-    /// - Throws: `KeyScenarioError` for what data/scenarios/PROTOCOL.md does not allow.
+    /// - Throws: `KeyScenarioError` if the message violates data/scenarios/PROTOCOL.md.
     package init(message: JSONValue?) throws(KeyScenarioError) {
         self = try KeyEvent(try ScenarioObject(message, "event", unit: .microseconds), now: nil)
     }
@@ -65,7 +65,7 @@ extension KeyEvent {
     ///
     /// - Parameters:
     ///   - reader: The event.
-    ///   - now: What times ago are counted from; `nil` where times are those of the clock on the wall.
+    ///   - now: The origin of relative times; `nil` if times are those of the wall clock.
     /// - Throws: `KeyScenarioError`.
     init(_ reader: ScenarioObject, now: Duration?) throws(KeyScenarioError) {
         let name = try reader.text("event")
@@ -135,7 +135,7 @@ extension KeyAnswer {
 }
 
 extension KeyFailure {
-    /// Reads the member `failure` of an answer: what providers can fail with.
+    /// Reads the member `failure` of an answer, which must be a failure that providers can have.
     fileprivate init(_ reader: ScenarioObject) throws(KeyScenarioError) {
         let name = try reader.text("failure")
         switch name {

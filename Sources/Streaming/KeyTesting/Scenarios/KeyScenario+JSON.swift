@@ -2,18 +2,18 @@ package import Keys
 package import Support
 
 extension KeyScenario {
-    /// The longest script: two years.
+    /// The max length of a script in milliseconds: two years.
     fileprivate static let longest: UInt64 = 2 * 366 * 86_400_000
 
-    /// The max steps of a script, and so of a session's answers.
+    /// The max number of steps in a script, and therefore of a session's answers.
     private static let maxSteps = 10_000
 
     /// Reads a scenario. Source: data/schemas/scenarios.json.
     ///
     /// - Parameters:
-    ///   - json: The file's value, or `nil` if it is no JSON.
-    ///   - file: What errors call it.
-    /// - Throws: `KeyScenarioError` for what the schema does not allow.
+    ///   - json: The file's value; `nil` if it is not JSON.
+    ///   - file: The file's name in errors.
+    /// - Throws: `KeyScenarioError` if the value violates the schema.
     package init(_ json: JSONValue?, file: String) throws(KeyScenarioError) {
         let reader = try ScenarioObject(
             json, file,
@@ -32,7 +32,7 @@ extension KeyScenario {
         guard !steps.isEmpty else { throw reader.error("steps: expected at least one") }
         self.steps = steps
         expectations = try reader.objects("expect", each: "expectation").map(Expectation.init)
-        // Each step sets the clock by less than 35 years; all of them together must leave a time that can be told.
+        // Each step sets the clock by less than 35 years; the sum of all steps must still be a representable time.
         guard steps.count <= Self.maxSteps else {
             throw reader.error("\(steps.count) steps: expected at most \(Self.maxSteps)")
         }
@@ -47,7 +47,7 @@ extension KeyScenario.Step {
         "usedAgo", "seenAgo", "seenAhead",
     ]
 
-    /// Reads a step, whose time lies between that of the one before and the end.
+    /// Reads a step. Its time must lie between that of the step before and the end.
     fileprivate init(_ reader: ScenarioObject, from start: UInt64, to end: UInt64) throws(KeyScenarioError) {
         milliseconds = try reader.number("at")
         if try reader.text("event") == "setClock" {
@@ -94,7 +94,7 @@ extension KeyPolicy {
         ("attempts", \.attempts), ("mostInBatch", \.maxBatchCount),
     ]
 
-    /// Reads a policy; what is absent is as it is by itself.
+    /// Reads a policy. Absent members have their defaults.
     init(_ json: JSONValue?, _ location: String, unit: ScenarioObject.Unit) throws(KeyScenarioError) {
         self.init()
         let reader = try ScenarioObject(
@@ -107,7 +107,7 @@ extension KeyPolicy {
         }
     }
 
-    /// The policy as a session in another process is told of it, with every member.
+    /// The policy in the form for a session in another process, with every member.
     var message: JSONValue {
         var members: [String: JSONValue] = [:]
         for (name, value) in Self.times { members[name] = ProtocolTime.json(self[keyPath: value]) }
@@ -117,7 +117,7 @@ extension KeyPolicy {
 }
 
 extension KeyAction {
-    /// The action as scenarios have it.
+    /// The action in the form of scenarios.
     package var json: JSONValue {
         switch self {
         case .ask(let query):
@@ -159,7 +159,7 @@ extension KeyAction {
         }
     }
 
-    /// An action, with the members that it has of those that several kinds of actions have.
+    /// Returns an action with those common members that are not `nil`.
     private static func json(
         _ action: String, notice: String? = nil, exchange: Int? = nil, reader: Int? = nil, read: Int? = nil,
         key: String? = nil, kind: KeyKind? = nil, generation: Int? = nil, failure: KeyFailure? = nil,

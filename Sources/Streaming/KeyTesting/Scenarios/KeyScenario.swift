@@ -1,61 +1,61 @@
 package import Keys
 package import Support
 
-/// A script for a session, with a clock of its own, and what the session must do.
+/// A script for a session, with a clock of its own, and the actions that the session must take.
 ///
 /// Source: data/schemas/scenarios.json.
 package struct KeyScenario: Hashable, Sendable {
-    /// What happens, and when.
+    /// An event of the script, with its time.
     package struct Step: Hashable, Sendable {
-        /// Milliseconds from the start.
+        /// The time from the start in milliseconds.
         package let milliseconds: UInt64
-        /// What the world does.
+        /// The event.
         package let happening: Happening
     }
 
-    /// What the world does.
+    /// An event of the script.
     package enum Happening: Hashable, Sendable {
-        /// Something that a session is told.
+        /// An event that the session is told.
         case event(KeyEvent)
-        /// The wall clock is set, by so many milliseconds.
+        /// The wall clock is set by this number of milliseconds.
         case setClock(Int64)
     }
 
-    /// What a session must do, and when.
+    /// An action that a session must take, with its time.
     package struct Expectation: Hashable, Sendable {
-        /// Milliseconds from the start: no earlier than the first, no later than the second.
+        /// The first and the last permitted time, in milliseconds from the start.
         package let milliseconds: ClosedRange<UInt64>
-        /// The action, as ``KeyAction/json`` has it.
+        /// The action in the form of ``KeyAction/json``.
         package let action: JSONValue
     }
 
-    /// When all scenarios start, by the clock on the wall: 2023-11-14 22:13:20 UTC.
+    /// The start of all scenarios by the wall clock: 2023-11-14 22:13:20 UTC.
     package static let start = Duration.seconds(1_700_000_000)
 
     /// The file's name without `.json`.
     package let name: String
-    /// What the scenario is about.
+    /// The subject of the scenario.
     package let title: String
-    /// How keys are asked for.
+    /// The timing and limits of requests.
     package let policy: KeyPolicy
     /// The session's device.
     package let device: String
-    /// What jitter follows from.
+    /// The seed of jitter.
     package let seed: UInt64
-    /// When the script ends; what falls due until then is done.
+    /// The end of the script. The session does everything that falls due until then.
     package let endMilliseconds: UInt64
-    /// What happens, in order.
+    /// The events, in order.
     package let steps: [Step]
-    /// What must follow, in order, and nothing else.
+    /// The actions that must follow, in order and without others.
     package let expectations: [Expectation]
 }
 
-/// Why a scenario cannot be run.
+/// The reason why a scenario cannot be run.
 package struct KeyScenarioError: Error, Hashable, Sendable, CustomStringConvertible, ExitStatusProviding {
-    /// The file, the location in it, what was expected.
+    /// The file, the location in it, and the expectation.
     package let description: String
 
-    /// A scenario is an input.
+    /// `badData`, because a scenario is an input.
     package var exitStatus: ExitStatus { .badData }
 
     init(_ description: String) {

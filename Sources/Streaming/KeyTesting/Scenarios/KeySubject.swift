@@ -2,12 +2,13 @@ import Keys
 package import SubjectProtocol
 import Support
 
-/// Our session, or one with a planted fault, for a program that speaks the protocol. Source: data/scenarios/PROTOCOL.md.
+/// Our session, or one with an injected fault, for a program that speaks the protocol. Source:
+/// data/scenarios/PROTOCOL.md.
 package struct KeySubject {
     private let fault: KeyMutant?
     private var sessions: [UInt64: any ScenarioSubject<Never>] = [:]
 
-    /// Why a request has an error answer.
+    /// The reason for an error answer.
     private struct Refusal: Error {
         let name: String
         let message: String
@@ -15,14 +16,12 @@ package struct KeySubject {
         static func invalid(_ message: String) -> Refusal { Refusal(name: "invalidRequest", message: message) }
     }
 
-    /// Creates a subject without sessions.
-    ///
-    /// - Parameter fault: The fault of its sessions.
+    /// - Parameter fault: The fault of all its sessions; `nil` for none.
     package init(fault: KeyMutant?) {
         self.fault = fault
     }
 
-    /// Answers requests until the input ends, or a `bye`.
+    /// Answers requests until the input ends or a `bye` arrives.
     package mutating func run(_ pipe: PipeEnd) {
         while let line = pipe.readLine() {
             let request = JSONValue.parse(line)

@@ -1,32 +1,32 @@
 package import Keys
 package import Support
 
-/// The session's machine with a fault around it: in its policy, in what it is told, or in what it does.
+/// The session's machine with a fault around it: in its policy, in the events that it is told, or in the actions that
+/// it returns.
 package struct MutantSession: ScenarioSubject {
     private let mutant: KeyMutant
     private var machine: KeyMachine
-    /// What was asked for, by exchange, and not answered yet.
+    /// The identifiers of requests without an answer, by exchange.
     private var asked: [Int: [String]] = [:]
-    /// Questions that the fault asks beside the machine's.
+    /// The number of the last question that the fault asks in addition to the machine's.
     private var extra = 1000
-    /// What may be answered late, by the exchange that was given up.
+    /// The identifiers of cancelled exchanges, whose answers may still come.
     private var cancelled: [Int: [String]] = [:]
 
-    /// Creates a session with a fault.
     package init(_ mutant: KeyMutant, scenario: KeyScenario) {
         self.init(mutant, policy: scenario.policy, device: scenario.device, seed: scenario.seed)
     }
 
-    /// Creates a session with a fault; see `KeyMachine`.
     init(_ mutant: KeyMutant, policy: KeyPolicy, device: String, seed: UInt64) {
         self.mutant = mutant
         self.machine = KeyMachine(policy: mutant.policy(policy), device: device, seed: seed)
     }
 
-    /// When the machine must be called again.
+    /// The time at which the machine must be called again.
     package var nextDeadline: Duration? { machine.nextDeadline }
 
-    /// Takes in what happened, as the fault has it, and does what the fault leaves of what follows.
+    /// Passes an event to the machine as the fault changes it. Returns the actions that the fault leaves of the
+    /// machine's.
     package mutating func actions(after event: KeyEvent, at now: ClockSample) -> [JSONValue] {
         var actions: [KeyAction] = []
         for told in mutant.told(event, asked: asked, cancelled: cancelled) {
@@ -38,7 +38,7 @@ package struct MutantSession: ScenarioSubject {
         return mutant.done(actions.map(\.json))
     }
 
-    /// What a session would ask that does not look at what is asked for already.
+    /// Returns the questions of a session that ignores running exchanges.
     private mutating func askedAgain(_ event: KeyEvent, _ actions: [KeyAction]) -> [KeyAction] {
         guard case .want(_, let identifiers) = event else { return [] }
         let inFlight = identifiers.filter { identifier in asked.values.contains { $0.contains(identifier) } }
@@ -62,7 +62,7 @@ package struct MutantSession: ScenarioSubject {
 }
 
 extension KeyMutant {
-    /// The policy of a session with the fault.
+    /// Returns the policy of a session with the fault.
     fileprivate func policy(_ policy: KeyPolicy) -> KeyPolicy {
         var policy = policy
         switch self {
@@ -82,7 +82,7 @@ extension KeyMutant {
         return policy
     }
 
-    /// What a session with the fault is told of what happened.
+    /// Returns the events that a session with the fault is told for an event.
     fileprivate func told(_ event: KeyEvent, asked: [Int: [String]], cancelled: [Int: [String]]) -> [KeyEvent] {
         switch (self, event) {
         case (.ignoresPreloading, .preload), (.ignoresPreloading, .persist), (.ignoresRotation, .rotation),
@@ -142,7 +142,7 @@ extension KeyMutant {
         }
     }
 
-    /// What a session with the fault does of what it should.
+    /// Returns the actions of a session with the fault.
     fileprivate func done(_ actions: [JSONValue]) -> [JSONValue] {
         switch self {
         case .silentAboutDelays: actions.filter { $0["action"] != "report" }
@@ -173,25 +173,25 @@ extension StoredKey {
     }
 }
 
-/// A session with one planted fault, there to prove that the scenarios would notice.
+/// A session with one injected fault, which proves that the scenarios would notice it.
 package enum KeyMutant: String, CaseIterable, Hashable, Sendable {
-    /// Gives up when something fails that can pass.
+    /// Gives up after a temporary failure.
     case neverRetries
-    /// Asks again for what was refused for good.
+    /// Asks again after a final refusal.
     case retriesFatal
     /// Asks again without a pause.
     case noBackOff
     /// Does not double the pause.
     case constantBackOff
-    /// Comes back before the server wanted it to.
+    /// Asks again before the server wants it to.
     case ignoresRetryAfter
-    /// Waits for an answer without end.
+    /// Waits for an answer without a limit.
     case noTimeLimit
-    /// Lets a reader wait without end.
+    /// Lets a reader wait without a limit.
     case endlessIdleTimeout
-    /// Says nothing about what fails and can pass.
+    /// Does not report temporary failures.
     case silentAboutDelays
-    /// Tells readers about a fatal error as if it could pass.
+    /// Reports a fatal error to readers as if it were temporary.
     case reportsFatalAsPassing
     /// Takes an answer that came too late.
     case takesLateAnswers
@@ -199,35 +199,35 @@ package enum KeyMutant: String, CaseIterable, Hashable, Sendable {
     case takesForeignKeys
     /// Takes a key of any length.
     case takesAnyLength
-    /// Asks for one identifier twice at a time.
+    /// Asks for one identifier twice at the same time.
     case noCoalescing
     /// Asks for each key of a batch by itself.
     case noBatching
-    /// Sends without waiting for others to come along.
+    /// Sends requests without waiting for others to go with them.
     case neverGathers
     /// Does not ask ahead of time.
     case ignoresPreloading
-    /// Asks for the next key as soon as it is told of.
+    /// Asks for the next key as soon as it learns of it.
     case noDispersal
-    /// Asks for the next key all over the time until it is needed, to the last moment.
+    /// Spreads requests for the next key over all the time until it is needed, up to the last moment.
     case dispersesPastWindow
     /// Does not ask for the next key before it is needed.
     case ignoresRotation
     /// Keeps its keys when the route changes.
     case ignoresRoute
-    /// Uses stored keys wherever plaintext goes.
+    /// Uses stored keys on every route.
     case persistableEverywhere
     /// Asks while there is no network.
     case ignoresNetworkLoss
     /// Does not ask again when there is a network.
     case staysOffline
-    /// Starts the clock of playback when a key comes.
+    /// Starts the playback time when a key arrives.
     case playbackFromArrival
     /// Uses a stored key for longer than it may.
     case ignoresPlaybackExpiry
     /// Keeps a stored key unused for longer than it may.
     case ignoresStorageExpiry
-    /// Leaves the old key where the updated one is.
+    /// Leaves the old key beside the updated one.
     case keepsReplacedKey
     /// Erases the old key before the updated one is stored.
     case erasesBeforeStoring
@@ -239,8 +239,8 @@ package enum KeyMutant: String, CaseIterable, Hashable, Sendable {
     case believesClock
     /// Leaves expired keys in memory.
     case keepsExpiredInMemory
-    /// Asks again at once for what was refused for good.
+    /// Asks again at once after a final refusal.
     case forgetsRefusals
-    /// Answers readers after it was closed.
+    /// Answers readers after the session was closed.
     case ignoresClose
 }

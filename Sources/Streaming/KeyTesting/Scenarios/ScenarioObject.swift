@@ -1,8 +1,8 @@
 import Support
 
-/// An object of a scenario or of the protocol, whose members are read with errors that say where they are.
+/// An object of a scenario or of the protocol. Errors about its members name their location.
 struct ScenarioObject {
-    /// What times are whole numbers of.
+    /// The unit of times, which are whole numbers.
     enum Unit {
         case milliseconds
         case microseconds
@@ -12,13 +12,11 @@ struct ScenarioObject {
     private let location: String
     private let unit: Unit
 
-    /// Begins with an object.
-    ///
     /// - Parameters:
     ///   - json: The object.
-    ///   - location: What errors call it.
-    ///   - known: The names that members may have; any, if there is no such list.
-    ///   - unit: What times are whole numbers of.
+    ///   - location: The object's name in errors.
+    ///   - known: The permitted names of members; `nil` for any.
+    ///   - unit: The unit of times.
     /// - Throws: `KeyScenarioError`.
     init(
         _ json: JSONValue?, _ location: String, members known: [String]? = nil, unit: Unit = .milliseconds
@@ -34,13 +32,13 @@ struct ScenarioObject {
         }
     }
 
-    /// A member as it is.
+    /// A member's value.
     subscript(_ name: String) -> JSONValue? { members[name] }
 
     /// The object without one of its members.
     func json(without name: String) -> JSONValue { .object(members.filter { $0.key != name }) }
 
-    /// What is wrong with this object.
+    /// Returns an error about this object.
     func error(_ message: String) -> KeyScenarioError { KeyScenarioError("\(location): \(message)") }
 
     func text(_ name: String) throws(KeyScenarioError) -> String {
@@ -64,7 +62,7 @@ struct ScenarioObject {
         return bool
     }
 
-    /// A time, if the member is there.
+    /// Reads a time; `nil` if the member is absent.
     func time(_ name: String) throws(KeyScenarioError) -> Duration? {
         guard members[name] != nil else { return nil }
         return switch unit {
@@ -73,7 +71,7 @@ struct ScenarioObject {
         }
     }
 
-    /// A time.
+    /// Reads a time.
     func requiredTime(_ name: String) throws(KeyScenarioError) -> Duration {
         guard let time = try time(name) else { throw error("\(name): expected \(unit)") }
         return time
@@ -86,14 +84,14 @@ struct ScenarioObject {
         return texts
     }
 
-    /// The objects of a list, none if it is not there.
+    /// Reads the objects of a list. An absent list is empty.
     ///
     /// - Parameters:
     ///   - name: The list's name.
-    ///   - word: What errors call one of them.
-    ///   - known: The names that their members may have; any, if there is no such list.
+    ///   - word: The name of an element in errors.
+    ///   - known: The permitted names of the objects' members; `nil` for any.
     /// - Returns: The objects, in order.
-    /// - Throws: `KeyScenarioError` for an element that is none.
+    /// - Throws: `KeyScenarioError` for an element that is not an object.
     func objects(
         _ name: String, each word: String, members known: [String]? = nil
     ) throws(KeyScenarioError) -> [ScenarioObject] {

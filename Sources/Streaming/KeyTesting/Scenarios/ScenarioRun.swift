@@ -1,49 +1,49 @@
 package import Keys
 package import Support
 
-/// Something that scenarios can be put to: the session's machine, one with a planted fault, or an external session.
+/// A subject of scenarios: the session's machine, one with an injected fault, or an external session.
 package protocol ScenarioSubject<Failure> {
-    /// Why there may be no answer.
+    /// The error if there is no answer.
     associatedtype Failure: Error
 
-    /// Takes in what happened; see `KeyMachine.handle(_:at:)`.
+    /// Handles an event; see `KeyMachine.handle(_:at:)`.
     ///
-    /// - Returns: What to do, as ``KeyAction/json`` has it.
-    /// - Throws: If there is no answer.
+    /// - Returns: The actions, in the form of ``KeyAction/json``.
+    /// - Throws: `Failure` if there is no answer.
     mutating func actions(after event: KeyEvent, at now: ClockSample) throws(Failure) -> [JSONValue]
 
-    /// When it must be called again at the latest.
+    /// The latest time for the next call.
     var nextDeadline: Duration? { get }
 }
 
 extension KeyMachine: ScenarioSubject {
-    /// What the machine does, as scenarios have it; see ``ScenarioSubject/actions(after:at:)``.
+    /// Returns the machine's actions in the form of scenarios; see ``ScenarioSubject/actions(after:at:)``.
     package mutating func actions(after event: KeyEvent, at now: ClockSample) -> [JSONValue] {
         handle(event, at: now).map(\.json)
     }
 }
 
-/// Puts a scenario to a session, in the scenario's own time: years pass in microseconds.
+/// A run of a scenario with a session, in the scenario's own time: years pass in microseconds.
 package struct ScenarioRun {
-    /// What a session did, and when.
+    /// An action of a session, with its time.
     package struct Done: Hashable, Sendable {
-        /// From the start.
+        /// The time from the start.
         package let time: Duration
-        /// The action, as ``KeyAction/json`` has it.
+        /// The action in the form of ``KeyAction/json``.
         package let action: JSONValue
-        /// Which answer of the session it stood in, from 1.
+        /// The number of the session's answer that contains the action, from 1.
         package let answer: Int
     }
 
-    /// How often a session may be woken in a scenario.
+    /// The max number of times that a scenario wakes a session.
     package static let maxWakings = 100_000
 
-    /// What the session did, in order.
+    /// The session's actions, in order.
     package private(set) var done: [Done] = []
-    /// Whether the session wanted to be woken without end.
+    /// True if the session wanted to be woken without end.
     package private(set) var isEndless = false
 
-    /// How far the script's clock on the wall was set.
+    /// The sum of all changes of the script's wall clock.
     private var shift = Duration.zero
     private var last = Duration.zero
     private var wakings = 0
@@ -51,7 +51,7 @@ package struct ScenarioRun {
 
     /// Runs a script.
     ///
-    /// - Throws: What the session throws.
+    /// - Throws: The errors of the session.
     package init<Subject: ScenarioSubject>(
         _ scenario: KeyScenario, _ subject: inout Subject
     ) throws(Subject.Failure) {
@@ -68,7 +68,7 @@ package struct ScenarioRun {
         try pass(until: .milliseconds(scenario.endMilliseconds), &subject)
     }
 
-    /// Wakes the session when it wants to be.
+    /// Wakes the session at the times that it asks for.
     private mutating func pass<Subject: ScenarioSubject>(
         until end: Duration, _ subject: inout Subject
     ) throws(Subject.Failure) {
@@ -97,9 +97,9 @@ package struct ScenarioRun {
         return ScenarioRun(scenario, &machine)
     }
 
-    /// The first difference between what a session did and what it must do, action by action.
+    /// Returns the first difference between the session's actions and the expected ones, action by action.
     ///
-    /// - Returns: What was expected and what happened, or `nil` if all is as it must be.
+    /// - Returns: The expectation and the actual action; `nil` if there is no difference.
     package func difference(from scenario: KeyScenario) -> String? {
         if isEndless { return "woken \(Self.maxWakings) times: expected an end" }
         for (index, expected) in scenario.expectations.enumerated() {
@@ -128,10 +128,11 @@ package struct ScenarioRun {
 }
 
 extension ScenarioRun {
-    /// Says where a session first did something else than it must, where the order of what one answer holds is free but
-    /// for what depends on it: a key is there before it is delivered, and stored before the old one is erased.
+    /// Returns the first difference between the session's actions and the expected ones, if the order within one answer
+    /// is free. Only two things stay in order: a key is there before it is delivered, and it is stored before the old
+    /// one is erased.
     ///
-    /// - Returns: What was expected and what happened, or `nil` if all is as it must be.
+    /// - Returns: The expectation and the actual action; `nil` if there is no difference.
     package func differenceInAnyOrder(from scenario: KeyScenario) -> String? {
         if isEndless { return "woken \(Self.maxWakings) times: expected an end" }
         var rest = scenario.expectations[...]
@@ -161,7 +162,7 @@ extension ScenarioRun {
             && done.time <= .milliseconds(times.upperBound)
     }
 
-    /// What is in the wrong order within one answer.
+    /// Returns a description of a wrong order within one answer; `nil` if there is none.
     private static func disorder(_ actions: [JSONValue]) -> String? {
         for (earlier, later) in [("store", "erase"), ("keep", "deliver"), ("adopt", "deliver"), ("cancel", "ask")] {
             for (index, action) in actions.enumerated() where action["action"]?.string == earlier {

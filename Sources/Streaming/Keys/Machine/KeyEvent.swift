@@ -1,12 +1,12 @@
-/// What can happen to a session.
+/// An event that a session reacts to.
 package enum KeyEvent: Hashable, Sendable {
     /// A reader needs keys now.
     case want(reader: Int, identifiers: [String])
-    /// A reader needs none any more.
+    /// A reader no longer waits for keys.
     case abandon(reader: Int)
-    /// Keys will be needed.
+    /// Keys will be needed later.
     case preload([String])
-    /// Keys are to be stored.
+    /// Keys should be stored.
     case persist([String])
     /// A live playlist will begin to use a key.
     case rotation(identifier: String, appearsIn: Duration)
@@ -14,108 +14,108 @@ package enum KeyEvent: Hashable, Sendable {
     case retire([String])
     /// The provider answered.
     case answered(exchange: Int, [KeyAnswer])
-    /// The provider did not, and why.
+    /// The exchange with the provider failed.
     case exchangeFailed(exchange: Int, KeyFailure)
-    /// Plaintext goes elsewhere.
+    /// Plaintext goes to another output.
     case routeChanged(KeyRoute)
-    /// Nothing can be asked for.
+    /// The network is gone.
     case networkLost
-    /// Everything can be asked for again.
+    /// The network is back.
     case networkFound
     /// A stored key was found and opened.
     case found(StoredKey)
-    /// A stored key was found, and is of no use.
+    /// A stored key was found, but cannot be used.
     case foundUnusable(identifier: String, KeyFailure)
     /// Plaintext is about to be delivered with a key.
     case readBegan(read: Int, identifier: String)
-    /// It was.
+    /// The delivery of plaintext has ended.
     case readEnded(read: Int)
-    /// Time went by.
+    /// Time has passed.
     case tick
     /// The session ends.
     case close
 }
 
-/// What a provider answered about one key, without the key.
+/// A provider's answer about one key, without the key.
 package struct KeyAnswer: Hashable, Sendable {
-    /// How the answer ends.
+    /// The result that the answer reports.
     package enum Outcome: Hashable, Sendable {
-        /// There is a key of so many bytes.
+        /// A key of this length.
         case key(KeyTerms, byteCount: Int)
-        /// There is none.
+        /// No key, for this reason.
         case failure(KeyFailure)
     }
 
-    /// What the answer says that it is for.
+    /// The identifier that the answer names.
     package let identifier: String
-    /// The key's terms, or why there is none.
+    /// The key's terms, or the reason why there is no key.
     package let outcome: Outcome
 
-    /// Creates an answer.
     package init(_ identifier: String, _ outcome: Outcome) {
         self.identifier = identifier
         self.outcome = outcome
     }
 }
 
-/// What a session must do.
+/// An action that the session carries out for its machine.
 package enum KeyAction: Hashable, Sendable {
-    /// Ask the provider.
+    /// Asks the provider.
     case ask(KeyQuery)
-    /// Wait no longer for an answer.
+    /// Stops waiting for an answer.
     case cancel(exchange: Int)
-    /// Keep a key that an answer brought; what was kept of its kind before is erased.
+    /// Keeps a key that an answer brought, and erases an earlier one of its kind.
     case keep(exchange: Int, identifier: String, KeyKind)
-    /// Keep the key that was found with what is stored beside it, in place of one that was kept before.
+    /// Keeps a stored key and its record, in place of the one that was kept before.
     case adopt(StoredKey)
-    /// Erase a key from memory.
+    /// Erases a key from memory.
     case forget(identifier: String, KeyKind)
-    /// Give a reader a key that is kept.
+    /// Gives a reader a key that the session keeps.
     case deliver(reader: Int, identifier: String, KeyKind)
-    /// Tell a reader that its key is late, and why. It goes on waiting.
+    /// Tells a reader why its key is late. The reader goes on waiting.
     case report(reader: Int, identifier: String, KeyFailure)
-    /// Tell a reader that there will be no key, and why.
+    /// Tells a reader why there will be no key.
     case refuse(reader: Int, identifier: String, KeyFailure)
-    /// Seal and store a key.
+    /// Seals and stores a key.
     case store(StoredKey)
-    /// Erase what was stored of a key before, up to a generation.
+    /// Erases the stored records of a key up to a generation.
     case erase(identifier: String, generation: Int)
-    /// Let a read go on with a key of this kind, until a time of the monotonic clock, and why then no longer.
+    /// Lets a read go on with a key of this kind until a time of the monotonic clock. After that, the read fails for
+    /// the given reason.
     case permit(read: Int, KeyKind, until: Duration?, then: KeyFailure)
-    /// End a read before its next byte.
+    /// Ends a read before its next byte.
     case endRead(read: Int, KeyFailure)
-    /// Something that no reader waits for.
+    /// Reports something that no reader waits for.
     case notice(KeyNotice)
 }
 
-/// What no reader waits for, and should be known.
+/// An incident that no reader waits for, but that the user should know.
 public enum KeyNotice: Hashable, Sendable {
-    /// An answer came that no reader waits for: too late, a second time, or never asked for.
+    /// An answer came that no reader waits for. It was late, a duplicate, or never asked for.
     case unexpectedAnswer(exchange: Int)
-    /// An exchange brought a key that it was not asked for, or one twice.
+    /// An exchange brought a key that it did not ask for, or brought one twice.
     case unaskedKey(exchange: Int, identifier: String)
     /// A key that was asked for ahead of time did not come.
     case notPreloaded(identifier: String, KeyFailure)
     /// A stored key cannot be used.
     case storedUnusable(identifier: String, KeyFailure)
-    /// A key could not be stored or erased, and why.
+    /// The storage failed to read, write or erase a key, for this reason.
     case storageFailed(identifier: String, reason: String)
-    /// The clock on the wall was set back.
+    /// The wall clock was set back.
     case clockSetBack(by: Duration)
 }
 
 /// A question to a provider.
 public struct KeyQuery: Hashable, Sendable {
-    /// The exchange's number; none comes twice in a session.
+    /// The exchange's number, unique within the session.
     public let exchange: Int
-    /// Which keys are asked for, each once.
+    /// The identifiers of the keys, each once.
     public let identifiers: [String]
-    /// Where plaintext will go.
+    /// The route that the plaintext will take.
     public let route: KeyRoute
-    /// Whether keys are asked for that can be stored.
+    /// True if the session asks for keys that can be stored.
     public let wantsPersistable: Bool
 
-    /// Creates a question.
+    /// The question names each identifier once.
     public init(exchange: Int, identifiers: [String], route: KeyRoute, wantsPersistable: Bool) {
         self.exchange = exchange
         self.identifiers = identifiers
@@ -125,7 +125,7 @@ public struct KeyQuery: Hashable, Sendable {
 }
 
 extension KeyNotice: CustomStringConvertible {
-    /// What happened, without what may be secret in an identifier.
+    /// The incident's text, without the secret parts of an identifier.
     public var description: String {
         switch self {
         case .unexpectedAnswer(let exchange): "an answer to question \(exchange) came, which no reader waits for"
@@ -143,7 +143,7 @@ extension KeyNotice: CustomStringConvertible {
 }
 
 extension KeyQuery: CustomStringConvertible {
-    /// What is asked for, without what may be secret in an identifier.
+    /// The question's text, without the secret parts of its identifiers.
     public var description: String {
         "question \(exchange) for \(identifiers.map { ShownIdentifier.text($0) }.joined(separator: ", ")) "
             + "on the route \(route.name)"
@@ -151,12 +151,12 @@ extension KeyQuery: CustomStringConvertible {
 }
 
 extension StoredKey: CustomStringConvertible {
-    /// Which key is stored, without what may be secret in its identifier.
+    /// The stored key's text, without the secret parts of its identifier.
     public var description: String { "stored key for \(ShownIdentifier.text(identifier)), generation \(generation)" }
 }
 
 extension ExchangedKey: CustomStringConvertible {
-    /// What is answered, without the key, and what may be secret in its identifier.
+    /// The answer's text, without the key and the secret parts of its identifier.
     public var description: String {
         switch key {
         case .success(let key): "\(ShownIdentifier.text(identifier)): \(key)"

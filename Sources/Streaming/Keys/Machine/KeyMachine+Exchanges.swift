@@ -1,5 +1,5 @@
 extension KeyMachine {
-    /// A reader needs keys now: each is delivered, refused, or asked for.
+    /// Delivers, refuses, or asks for each key that a reader needs now.
     mutating func want(_ reader: Int, _ identifiers: [String], _ now: ClockSample) {
         let soon = now.monotonic + policy.gatherTime
         let isOnline = isOnline
@@ -24,14 +24,14 @@ extension KeyMachine {
         }
     }
 
-    /// A reader waits no longer. What is asked for on its behalf comes for the next one.
+    /// Ends a reader's wait. The request that was sent for it still serves the next reader.
     mutating func abandon(_ reader: Int) {
         for identifier in identifiers {
             update(identifier) { $0.waiting.removeAll { $0.reader == reader } }
         }
     }
 
-    /// Keys are asked for before a reader needs them.
+    /// Asks for keys before a reader needs them.
     mutating func ask(ahead identifiers: [String], persistable: Bool, _ now: ClockSample) {
         let soon = now.monotonic + policy.gatherTime
         for identifier in Self.once(identifiers) {
@@ -57,7 +57,7 @@ extension KeyMachine {
         }
     }
 
-    /// A key will appear in a live playlist: it is asked for at some time before.
+    /// Asks for a key at a random time before it appears in a live playlist.
     mutating func rotate(_ identifier: String, _ appearsIn: Duration, _ now: ClockSample) {
         guard usableKind(of: identifier, now) == nil, entries[identifier]?.phase ?? .idle == .idle else { return }
         let left = min(max(appearsIn, .zero), Self.longestTerm)
@@ -65,7 +65,7 @@ extension KeyMachine {
         update(identifier) { $0.phase = .due(now.monotonic + .nanoseconds(Int64(clamping: delay))) }
     }
 
-    /// Keys are erased from memory, unless they are used or waited for.
+    /// Erases keys from memory, unless they are in use, waited for, or asked for.
     mutating func retire(_ identifiers: [String]) {
         for identifier in Self.once(identifiers) {
             guard let entry = entries[identifier], entry.waiting.isEmpty, entry.exchange == nil,
@@ -84,11 +84,11 @@ extension KeyMachine {
         }
     }
 
-    /// Sends what is due, as few exchanges as may be.
+    /// Sends all requests that are due, in as few exchanges as possible.
     mutating func flush(_ now: Duration) {
         guard isOnline else { return }
         guard entries.values.contains(where: { $0.dueTime.map { $0 <= now } ?? false }) else { return }
-        // What is held for others goes with the first of them.
+        // Requests that are held for others go with the first of them.
         let due = identifiers.filter { identifier in
             guard let entry = entries[identifier], let time = entry.dueTime else { return false }
             return time <= (entry.attempts == 0 ? now + policy.gatherTime : now)
@@ -127,7 +127,7 @@ extension KeyMachine {
 }
 
 extension KeyMachine {
-    /// The provider answered an exchange.
+    /// Takes in the provider's answers of an exchange.
     mutating func take(_ answers: [KeyAnswer], of exchange: Int, _ now: ClockSample) {
         guard let flight = flights.removeValue(forKey: exchange) else {
             actions.append(.notice(.unexpectedAnswer(exchange: exchange)))
@@ -180,7 +180,7 @@ extension KeyMachine {
         release(identifier) { .deliver(reader: $0, identifier: identifier, terms.kind) }
     }
 
-    /// A whole exchange failed.
+    /// Handles the failure of a whole exchange.
     mutating func fail(exchange: Int, _ failure: KeyFailure, _ now: ClockSample) {
         guard let flight = flights.removeValue(forKey: exchange) else {
             actions.append(.notice(.unexpectedAnswer(exchange: exchange)))
@@ -189,7 +189,7 @@ extension KeyMachine {
         for identifier in flight.identifiers { fail(identifier, failure, now) }
     }
 
-    /// A key did not come: readers hear of it at once, and it is asked for again if that may help.
+    /// Handles a missing key. Readers hear of it at once, and the session asks again if that may help.
     mutating func fail(_ identifier: String, _ failure: KeyFailure, _ now: ClockSample) {
         let attempts = entries[identifier]?.attempts ?? 0
         if failure.isPassing, attempts < policy.attempts {
@@ -217,6 +217,6 @@ extension KeyMachine {
         if !hadReaders { actions.append(.notice(.notPreloaded(identifier: identifier, ending))) }
     }
 
-    /// A term that times can be computed with.
+    /// Clamps a term, so that times computed with it do not overflow.
     static func term(_ term: Duration) -> Duration { min(max(term, .zero), longestTerm) }
 }

@@ -1,6 +1,6 @@
 extension KeyMachine {
-    /// Plaintext is about to be delivered. The first use of a stored key starts its second clock, and each is paid for
-    /// ahead: what ends without being closed has used that time.
+    /// Begins a read. The first use of a stored key starts its playback time. The session pays for use ahead, so a
+    /// session that ends without being closed has used the time that it paid for.
     mutating func begin(_ read: Int, _ identifier: String, _ now: ClockSample) {
         guard let kind = usableKind(of: identifier, now) else {
             let failure =
@@ -23,11 +23,11 @@ extension KeyMachine {
         }
     }
 
-    /// Plaintext was delivered.
+    /// Ends a read.
     mutating func end(_ read: Int) { uses[read] = nil }
 
-    /// Stores the time until which a stored key's use is paid for, unless it is still to come. Setting the clock back,
-    /// now or between two sessions, then makes no key last longer.
+    /// Pays for a stored key's use up to a time a little ahead, and stores that time. Does nothing while the paid time
+    /// is still in the future. As a result, no key lasts longer if the clock is set back, now or between two sessions.
     mutating func payAhead(_ identifier: String, _ now: ClockSample) {
         guard var stored = entries[identifier]?.stored else { return }
         let wall = watch.trusted(at: now)
@@ -38,7 +38,7 @@ extension KeyMachine {
         replace(stored)
     }
 
-    /// Stores what was used in place of what was paid for.
+    /// Replaces the time that was paid for by the time that was used, and stores it.
     mutating func settle(_ identifier: String, _ now: ClockSample) {
         guard var stored = entries[identifier]?.stored, stored.lastSeen > watch.trusted(at: now) else { return }
         stored.lastSeen = watch.trusted(at: now)
@@ -46,11 +46,11 @@ extension KeyMachine {
         replace(stored)
     }
 
-    /// Few enough that not each read stores something, and so many that a session may end some times without being
-    /// closed before the clock seems to have been set back.
+    /// The number of payments in the clock tolerance. It is small, so that not every read stores something. It is large
+    /// enough that a session may end without being closed several times before the clock seems to have been set back.
     private static let paymentsInTolerance = 10
 
-    /// Whether a read uses a stored key.
+    /// Returns whether a read uses a stored key.
     func usesStored(_ identifier: String) -> Bool {
         uses.values.contains { $0.identifier == identifier && $0.kind == .persistable }
     }
@@ -66,7 +66,7 @@ extension KeyMachine {
 }
 
 extension KeyMachine {
-    /// Stores a key, and erases what was stored of it before, in this order: nothing is lost in between.
+    /// Stores a key, then erases its earlier records. In this order nothing is lost if the process ends in between.
     mutating func replace(_ stored: StoredKey) {
         update(stored.identifier) { $0.stored = stored }
         actions.append(.store(stored))
@@ -75,13 +75,13 @@ extension KeyMachine {
         }
     }
 
-    /// A stored key was found: it counts if it is this device's, the latest, and can be used.
+    /// Takes in a stored key. It counts if it belongs to this device, is the latest, and can be used.
     mutating func find(_ found: StoredKey, _ now: ClockSample) {
         var failure: KeyFailure?
         if found.device != device {
             failure = .otherDevice
         } else if let known = entries[found.identifier]?.stored, known.generation >= found.generation {
-            // What an update left behind, because something ended in between.
+            // An update that was interrupted left this record behind.
             if known.generation > found.generation {
                 actions.append(.erase(identifier: found.identifier, generation: found.generation))
             }
@@ -115,13 +115,13 @@ extension KeyMachine {
         release(found.identifier) { .deliver(reader: $0, identifier: found.identifier, .persistable) }
     }
 
-    /// Something stored was found that cannot be used: without a network, that is why there is no key.
+    /// Takes in a stored key that cannot be used. Without a network, readers get this failure as the reason.
     mutating func findUnusable(_ identifier: String, _ failure: KeyFailure) {
         actions.append(.notice(.storedUnusable(identifier: identifier, failure)))
         update(identifier) { if $0.stored == nil { $0.spent = failure } }
     }
 
-    /// Which key can be used now: a stored one first, since it costs nothing.
+    /// Returns the kind of key that can be used now. A stored key comes first, since it costs nothing.
     func usableKind(of identifier: String, _ now: ClockSample) -> KeyKind? {
         guard let entry = entries[identifier] else { return nil }
         if let stored = entry.stored, failure(of: stored, now) == nil { return .persistable }
@@ -129,7 +129,7 @@ extension KeyMachine {
         return online.expiry.map { $0 > now.monotonic } ?? true ? .online : nil
     }
 
-    /// Why a stored key cannot be used now.
+    /// Returns the reason why a stored key cannot be used now; `nil` if it can.
     func failure(of stored: StoredKey, _ now: ClockSample) -> KeyFailure? {
         guard route.acceptsPersistable else { return .persistableNotAccepted(route: route.name) }
         let behind = watch.setBack(at: now)
@@ -137,14 +137,14 @@ extension KeyMachine {
         return watch.trusted(at: now) >= stored.expiry ? stored.expiryFailure : nil
     }
 
-    /// Why asking for a key leads nowhere now.
+    /// Returns the reason why asking for a key is pointless now; `nil` if it may help.
     func finalFailure(of identifier: String, _ now: ClockSample) -> KeyFailure? {
         if let refusal = standingRefusal(of: identifier, now) { return refusal }
         guard !isOnline, let entry = entries[identifier] else { return nil }
         return entry.stored.flatMap { failure(of: $0, now) } ?? entry.spent
     }
 
-    /// A refusal that is still final.
+    /// Returns a refusal that is still final.
     func standingRefusal(of identifier: String, _ now: ClockSample) -> KeyFailure? {
         entries[identifier]?.refusal.flatMap { $0.until > now.monotonic ? $0.failure : nil }
     }

@@ -1,5 +1,6 @@
 extension KeyMachine {
-    /// Plaintext goes elsewhere: online keys are erased, and all that is in use or asked for is asked for anew.
+    /// Changes the route. The session erases online keys, and asks again for all keys that are in use or already asked
+    /// for.
     mutating func change(to route: KeyRoute, _ now: ClockSample) {
         guard route != self.route else { return }
         let asked = cancelFlights()
@@ -29,7 +30,7 @@ extension KeyMachine {
         }
     }
 
-    /// Nothing can be asked for: waiting readers hear of it at once.
+    /// Handles the loss of the network. Waiting readers hear of it at once.
     mutating func loseNetwork(_ now: ClockSample) {
         guard isOnline else { return }
         isOnline = false
@@ -41,7 +42,7 @@ extension KeyMachine {
         }
         for identifier in identifiers {
             guard let waiting = entries[identifier]?.waiting, !waiting.isEmpty else { continue }
-            // A stored key that cannot be used has its own reason, which no waiting changes.
+            // A stored key that cannot be used has a reason of its own, and waiting does not change it.
             guard let ending = finalFailure(of: identifier, now) else {
                 actions += waiting.map { .report(reader: $0.reader, identifier: identifier, .networkLost) }
                 continue
@@ -54,7 +55,8 @@ extension KeyMachine {
         }
     }
 
-    /// Everything can be asked for again: what readers wait for at once, the rest when it is due.
+    /// Handles the return of the network. The session asks at once for keys that readers wait for, and for the others
+    /// when they are due.
     mutating func findNetwork(_ now: ClockSample) {
         guard !isOnline else { return }
         isOnline = true
@@ -66,7 +68,7 @@ extension KeyMachine {
         }
     }
 
-    /// The session ends: all keys are erased from memory.
+    /// Closes the session, and erases all keys from memory.
     mutating func close(_ now: ClockSample) {
         _ = cancelFlights()
         for identifier in identifiers {
@@ -82,7 +84,7 @@ extension KeyMachine {
         isClosed = true
     }
 
-    /// Nothing can be had of a closed session.
+    /// Refuses an event after the session was closed.
     mutating func refuseAfterClose(_ event: KeyEvent) {
         switch event {
         case .want(let reader, let identifiers):
@@ -96,9 +98,9 @@ extension KeyMachine {
         }
     }
 
-    /// Waits for no answer any more.
+    /// Cancels all exchanges.
     ///
-    /// - Returns: What was asked for, in order.
+    /// - Returns: The identifiers that they asked for, in order.
     private mutating func cancelFlights() -> [String] {
         var asked: [String] = []
         for exchange in flights.keys.sorted() {

@@ -1,14 +1,15 @@
 import Statistics
 
-/// A session's decisions, without keys, clocks or waiting: events go in, actions come out, and the same events at the
-/// same times lead to the same actions.
+/// The decisions of a session, without keys, clocks or waiting. Events go in and actions come out; the same events at
+/// the same times lead to the same actions.
 ///
-/// Its driver carries the actions out in order and calls it again when something happens, and at ``nextDeadline``.
+/// Its driver carries out the actions in order. It calls the machine again when something happens, and at
+/// ``nextDeadline``.
 package struct KeyMachine: Sendable {
-    /// The longest time that a key's terms may name; what is longer means this.
+    /// The max duration in a key's terms; longer ones are cut to it.
     package static let longestTerm = Duration.seconds(100 * 366 * 86_400)
 
-    /// How keys are asked for.
+    /// The timing and limits of requests.
     package let policy: KeyPolicy
     /// The device that stored keys are bound to.
     package let device: String
@@ -25,13 +26,11 @@ package struct KeyMachine: Sendable {
     var uses: [Int: KeyUse] = [:]
     var actions: [KeyAction] = []
 
-    /// Creates a session that knows no key.
-    ///
     /// - Parameters:
-    ///   - policy: How keys are asked for.
+    ///   - policy: The timing and limits of requests.
     ///   - device: The device that stored keys are bound to.
-    ///   - seed: What all jitter follows from.
-    ///   - route: Where plaintext goes first.
+    ///   - seed: The seed of all jitter.
+    ///   - route: The output that plaintext goes to first.
     package init(policy: KeyPolicy, device: String, seed: UInt64, route: KeyRoute = .local) {
         self.policy = policy
         self.device = device
@@ -39,13 +38,13 @@ package struct KeyMachine: Sendable {
         self.route = route
     }
 
-    /// Takes in what happened.
+    /// Handles an event.
     ///
-    /// What fell due before it happened is done first: an answer at its deadline is late.
+    /// The machine first does everything that fell due before the event: an answer at its deadline is late.
     /// - Parameters:
-    ///   - event: What happened.
-    ///   - now: When; the monotonic clock must not go back between calls.
-    /// - Returns: What to do, in order.
+    ///   - event: The event.
+    ///   - now: Its time; the monotonic clock must not go back between calls.
+    /// - Returns: The actions to carry out, in order.
     package mutating func handle(_ event: KeyEvent, at now: ClockSample) -> [KeyAction] {
         actions = []
         defer { actions = [] }
@@ -82,17 +81,17 @@ package struct KeyMachine: Sendable {
         }
     }
 
-    /// Calls a function with what is known about a key, which then is known.
+    /// Calls a function with the entry of a key, and creates the entry if there is none.
     mutating func update<Value>(_ identifier: String, _ body: (inout KeyEntry) -> Value) -> Value {
         body(&entries[identifier, default: KeyEntry()])
     }
 
-    /// Lets all readers of a key go, in the order in which they came.
+    /// Ends the wait of all readers of a key, in the order in which they came.
     ///
     /// - Parameters:
     ///   - identifier: The key.
-    ///   - action: What is done for a reader.
-    /// - Returns: Whether there were any.
+    ///   - action: Returns the action for a reader.
+    /// - Returns: True if there were any.
     @discardableResult
     mutating func release(_ identifier: String, _ action: (_ reader: Int) -> KeyAction) -> Bool {
         guard let waiting = entries[identifier]?.waiting, !waiting.isEmpty else { return false }
@@ -101,19 +100,19 @@ package struct KeyMachine: Sendable {
         return true
     }
 
-    /// All identifiers, in an order that depends on nothing else.
+    /// All identifiers, sorted, so that the order depends on nothing else.
     var identifiers: [String] { entries.keys.sorted() }
 }
 
-/// What a session knows about one key.
+/// A session's knowledge of one key.
 struct KeyEntry: Sendable {
-    /// Whether the key is asked for.
+    /// The state of the request for the key.
     enum Phase: Hashable, Sendable {
-        /// It is not.
+        /// The session does not ask for the key.
         case idle
-        /// It will be, at a time of the monotonic clock.
+        /// The session will ask at this time of the monotonic clock.
         case due(Duration)
-        /// It is, in an exchange.
+        /// An exchange with this number asks for the key.
         case inFlight(Int)
     }
 
@@ -125,22 +124,22 @@ struct KeyEntry: Sendable {
 
     /// A key for the session and its route.
     struct OnlineKey: Hashable, Sendable {
-        /// By the monotonic clock; `nil` for one that does not expire.
+        /// The expiry by the monotonic clock; `nil` if the key does not expire.
         let expiry: Duration?
     }
 
     var phase = Phase.idle
-    /// How often the key was asked for since the last end of all asking.
+    /// The number of requests since ``startOver()``.
     var attempts = 0
     var waiting: [Waiting] = []
     var online: OnlineKey?
     var stored: StoredKey?
     var wantsPersistable = false
-    /// Why a key that was stored is of no use, which is what a reader without a network is told.
+    /// The reason why a stored key cannot be used. Readers without a network get it.
     var spent: KeyFailure?
-    /// What the last exchange failed with, if the key is asked for again.
+    /// The failure of the last exchange, if the session asks again.
     var lastFailure: KeyFailure?
-    /// A refusal, and until when it is final.
+    /// A refusal, and the time until which it is final.
     var refusal: (failure: KeyFailure, until: Duration)?
 
     var dueTime: Duration? {
@@ -151,7 +150,7 @@ struct KeyEntry: Sendable {
         if case .inFlight(let exchange) = phase { exchange } else { nil }
     }
 
-    /// Forgets what asking led to so far.
+    /// Resets the results of all requests so far.
     mutating func startOver() {
         attempts = 0
         lastFailure = nil
@@ -159,7 +158,7 @@ struct KeyEntry: Sendable {
     }
 }
 
-/// An exchange that is not answered yet.
+/// An exchange without an answer so far.
 struct InFlightRequest: Sendable {
     let identifiers: [String]
     let deadline: Duration
@@ -172,7 +171,7 @@ struct KeyUse: Sendable {
 }
 
 extension KeyMachine {
-    /// When ``handle(_:at:)`` must be called again at the latest, by the monotonic clock.
+    /// The latest time, by the monotonic clock, for the next call of ``handle(_:at:)``.
     package var nextDeadline: Duration? {
         guard !isClosed else { return nil }
         var times = flights.values.map(\.deadline)
@@ -190,7 +189,7 @@ extension KeyMachine {
         return times.min()
     }
 
-    /// Does what fell due: answers that did not come, readers that waited for too long, keys that expired.
+    /// Handles all that fell due: missing answers, readers that waited for too long, and expired keys.
     mutating func passTime(_ now: ClockSample) {
         for exchange in flights.keys.sorted() {
             guard let flight = flights[exchange], flight.deadline <= now.monotonic else { continue }
@@ -205,7 +204,7 @@ extension KeyMachine {
         }
     }
 
-    /// Says once that the clock on the wall was set back, and again after it had been right.
+    /// Reports that the wall clock was set back: once, and again only if the clock was right in between.
     mutating func noticeClock(_ now: ClockSample) {
         let behind = watch.setBack(at: now)
         let isBehind = behind > policy.clockTolerance

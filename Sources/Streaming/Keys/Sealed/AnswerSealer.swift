@@ -3,19 +3,17 @@ import Crypto
 import Foundation
 package import RandomAccess
 
-/// Seals a server's answers, each to the fresh key of its request.
+/// Seals a server's answers. Each is sealed to the fresh key of its request.
 package struct AnswerSealer: Sendable {
-    /// The type of an answer's body.
+    /// The media type of an answer's body.
     package static let mediaType = "application/x-chunkwise-keys"
 
     private let identity: ServerIdentity?
     private let lifetime: UInt32
 
-    /// Creates a sealer.
-    ///
     /// - Parameters:
-    ///   - identity: What the server proves itself by in the answer; `nil` where its certificate does.
-    ///   - lifetime: How long after its request an answer may be opened, in milliseconds.
+    ///   - identity: The key by which the answer proves the server's identity; `nil` if the server's certificate does.
+    ///   - lifetime: The max time between a request and the opening of its answer, in milliseconds.
     package init(identity: ServerIdentity?, lifetimeMilliseconds lifetime: UInt32) {
         self.identity = identity
         self.lifetime = lifetime
@@ -24,12 +22,12 @@ package struct AnswerSealer: Sendable {
     /// Seals an answer.
     ///
     /// - Parameters:
-    ///   - outcomes: What is said about each identifier of the request, in its order.
+    ///   - outcomes: An outcome for each identifier of the request, in its order.
     ///   - request: The request.
-    ///   - bytes: The request as it came.
-    ///   - time: Now, in milliseconds since 1970-01-01 00:00 UTC.
+    ///   - bytes: The request's bytes as they arrived.
+    ///   - time: The current time, in milliseconds since 1970-01-01 00:00 UTC.
     /// - Returns: The answer.
-    /// - Throws: ``WireFault`` if the request's public key is none that anything can be sealed to.
+    /// - Throws: ``WireFault`` if nothing can be sealed to the request's public key.
     package func seal(
         _ outcomes: [KeyOutcome], for request: KeyRequest, bytes: [UInt8], at time: UInt64
     ) throws(WireFault) -> [UInt8] {
@@ -55,7 +53,7 @@ package struct AnswerSealer: Sendable {
                 answer += sealed
             }
         } catch {
-            // Its bytes may be any, such as a point of small order. Source: RFC 9180, section 7.1.4.
+            // The public key may be any bytes, such as a point of small order. Source: RFC 9180, section 7.1.4.
             throw WireFault("nothing can be sealed to the public key: expected a fresh one of X25519")
         }
         return answer
@@ -92,7 +90,7 @@ package struct AnswerSealer: Sendable {
     }
 }
 
-/// What both ends of an exchange agree upon.
+/// The constants and bindings that both ends of an exchange agree upon.
 ///
 /// - Source: KEY-PROTOCOL.md, "Answer"; RFC 9180, sections 4.1, 5.1 and 7.
 enum AnswerFormat {
@@ -100,26 +98,28 @@ enum AnswerFormat {
     static let headByteCount = 4 + 1 + 1 + KeyRequest.numberByteCount + 8 + 4
     static let encapsulatedByteCount = 32
     static let tagByteCount = 16
-    /// The max number of bytes of what is taken for a key, so that a wrong length can be named.
+    /// The max number of bytes that are accepted as a key. It is larger than any key, so that an error can name a wrong
+    /// length.
     static let maxKeyByteCount = 1024
 
     /// DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, AES-128-GCM.
     static let ciphersuite = HPKE.Ciphersuite(kem: .Curve25519_HKDF_SHA256, kdf: .HKDF_SHA256, aead: .AES_GCM_128)
 
-    /// How the server proves itself. The numbers are those of RFC 9180, section 5.
+    /// The way in which the server proves its identity. The numbers are those of RFC 9180, section 5.
     enum Mode: UInt8 {
         case base = 0
         case authenticated = 2
     }
 
-    /// What the whole exchange is bound to: the protocol, the request, the answer's head and its length.
+    /// Returns the bytes that the whole exchange is bound to: the protocol, the request, the answer's head and its
+    /// length.
     static func info(request: [UInt8], head: some Sequence<UInt8>, count: UInt16) -> Data {
         var bytes = Array("chunkwise-keys-1".utf8) + Array(SHA256.hash(data: request)) + Array(head)
         bytes.append(number: count)
         return Data(bytes)
     }
 
-    /// What one sealed part is bound to: its index, and all that stands before it in the answer.
+    /// Returns the bytes that one sealed part is bound to: its index, and the fields before it in its entry.
     static func associatedData(index: Int, entry: some Sequence<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(number: UInt16(clamping: index))
@@ -134,11 +134,11 @@ extension Data {
     }
 }
 
-/// An answer's parts, none of which can be trusted before the sealed ones are open.
+/// The parts of an answer. None of them can be trusted before the sealed ones are open.
 package struct ParsedAnswer {
-    /// What is said about one identifier.
+    /// The answer about one identifier.
     struct Entry {
-        /// All that stands before the sealed part.
+        /// All fields before the sealed part.
         let bytes: ArraySlice<UInt8>
         let identifier: ArraySlice<UInt8>
         let code: UInt8
@@ -156,7 +156,7 @@ package struct ParsedAnswer {
 
     /// Reads an answer.
     ///
-    /// - Throws: ``WireFault`` if it is none.
+    /// - Throws: ``WireFault`` if the bytes are malformed.
     package init(_ bytes: [UInt8]) throws(WireFault) {
         var reader = WireReader(bytes)
         try reader.start(AnswerFormat.mark, version: KeyRequest.version)
@@ -204,7 +204,7 @@ package struct ParsedAnswer {
 }
 
 extension ParsedAnswer.Entry {
-    /// What the entry says, now that it was opened.
+    /// Returns the answer that an opened entry gives.
     func exchanged(_ identifier: String, _ opened: Data) -> ExchangedKey {
         let terms: KeyTerms
         switch code {
@@ -223,18 +223,18 @@ extension ParsedAnswer.Entry {
     }
 }
 
-/// What a server says about one identifier.
+/// A server's answer about one identifier.
 package enum KeyOutcome: Sendable {
-    /// The key, and how long it may be used.
+    /// The key and its terms.
     case key(SecretKey, KeyTerms)
     /// There is no such key.
     case missing
-    /// There is one, and not for this client.
+    /// The key exists, but not for this client.
     case refused
-    /// It may be asked for again after a time.
+    /// The client may ask again after this time.
     case later(Duration)
 
-    /// The outcome's name, as audit lines have it.
+    /// The outcome's name in audit lines.
     package var name: String {
         switch self {
         case .key: "key"
@@ -257,16 +257,16 @@ package enum KeyOutcome: Sendable {
     }
 }
 
-/// Times as messages have them: whole milliseconds, and all ones where there is no limit.
+/// Times in messages: whole milliseconds, with all bits set for no limit.
 enum WireTime {
     private static let noLimit = UInt64.max
 
-    /// A time in milliseconds.
+    /// Returns a time in milliseconds.
     static func milliseconds(_ time: Duration?) -> UInt64 {
         time.map { min(KeyTiming.milliseconds($0), noLimit - 1) } ?? noLimit
     }
 
-    /// The time that a number means; `nil` where there is no limit.
+    /// Returns the time that a number means; `nil` for no limit.
     static func duration(_ milliseconds: UInt64) -> Duration? {
         milliseconds == noLimit ? nil : .milliseconds(Int64(clamping: milliseconds))
     }

@@ -3,7 +3,7 @@ import Crypto
 import Foundation
 import RandomAccess
 
-/// A question to a key server, as it travels.
+/// A question to a key server, in its wire format.
 ///
 /// - Source: KEY-PROTOCOL.md, "Request".
 package struct KeyRequest: Hashable, Sendable {
@@ -13,9 +13,9 @@ package struct KeyRequest: Hashable, Sendable {
     package static let maxIdentifiers = 64
     /// The max number of bytes of one identifier, in UTF-8.
     package static let maxIdentifierByteCount = 2048
-    /// The max number of bytes of a request: what the other limits allow.
+    /// The max number of bytes of a request, which follows from the other limits.
     package static let maxByteCount = fixedByteCount + 255 + maxIdentifiers * (2 + maxIdentifierByteCount)
-    /// The type of a request's body.
+    /// The media type of a request's body.
     package static let mediaType = "application/x-chunkwise-key-request"
 
     static let mark = "CWKQ"
@@ -23,17 +23,17 @@ package struct KeyRequest: Hashable, Sendable {
     static let publicKeyByteCount = 32
     private static let fixedByteCount = 4 + 1 + 1 + numberByteCount + 8 + publicKeyByteCount + 1 + 2
 
-    /// Whether keys are asked for that can be stored.
+    /// True if the client asks for keys that can be stored.
     package let wantsPersistable: Bool
     /// The request's number: 16 random bytes.
     package let number: [UInt8]
-    /// When it was made, in milliseconds since 1970-01-01 00:00 UTC.
+    /// The time of the request, in milliseconds since 1970-01-01 00:00 UTC.
     package let askedAt: UInt64
     /// The fresh X25519 public key that the answer is sealed to: 32 bytes.
     package let publicKey: [UInt8]
-    /// The name of where plaintext goes.
+    /// The name of the output that plaintext goes to.
     package let route: String
-    /// Which keys are asked for, each once.
+    /// The identifiers of the keys, each once.
     package let identifiers: [String]
 
     /// The request as bytes; its parts must be within the limits.
@@ -58,7 +58,7 @@ package struct KeyRequest: Hashable, Sendable {
 extension KeyRequest {
     /// Reads a request.
     ///
-    /// - Throws: ``WireFault`` if it is none.
+    /// - Throws: ``WireFault`` if the bytes are malformed.
     package init(_ bytes: [UInt8]) throws(WireFault) {
         var reader = WireReader(bytes)
         try reader.start(Self.mark, version: Self.version)
@@ -91,23 +91,23 @@ extension KeyRequest {
     }
 }
 
-/// A request that was sent, and the private key that only its answer is sealed to.
+/// A request that was sent, and the private key that opens its answer.
 package struct PendingRequest: Sendable {
     /// The request.
     package let request: KeyRequest
-    /// What is sent.
+    /// The bytes to send.
     package let bytes: [UInt8]
 
     private let privateKey: Curve25519.KeyAgreement.PrivateKey
 
-    /// Makes a request with a fresh number and a fresh key.
+    /// Prepares a request with a fresh number and a fresh key.
     ///
     /// - Parameters:
     ///   - identifiers: At most ``KeyRequest/maxIdentifiers``, each once and of 1 to
     ///     ``KeyRequest/maxIdentifierByteCount`` bytes.
-    ///   - route: The name of where plaintext goes; what is behind its 255th byte is left out.
-    ///   - wantsPersistable: Whether keys are asked for that can be stored.
-    ///   - time: Now, in milliseconds since 1970-01-01 00:00 UTC.
+    ///   - route: The name of the output that plaintext goes to, cut to 255 bytes.
+    ///   - wantsPersistable: True to ask for keys that can be stored.
+    ///   - time: The current time, in milliseconds since 1970-01-01 00:00 UTC.
     package init(identifiers: [String], route: String, wantsPersistable: Bool, at time: UInt64) {
         self.init(
             identifiers: identifiers, route: route, wantsPersistable: wantsPersistable, at: time,
@@ -127,7 +127,7 @@ package struct PendingRequest: Sendable {
         self.privateKey = privateKey
     }
 
-    /// The max number of bytes that an answer can have.
+    /// The max number of bytes of an answer.
     package var maxAnswerByteCount: Int {
         let entries = request.identifiers.reduce(0) {
             $0 + 2 + $1.utf8.count + 1 + 8 + 8 + 2 + AnswerFormat.maxKeyByteCount + AnswerFormat.tagByteCount
@@ -135,15 +135,15 @@ package struct PendingRequest: Sendable {
         return AnswerFormat.headByteCount + AnswerFormat.encapsulatedByteCount + 2 + entries
     }
 
-    /// Opens an answer: all of it or nothing.
+    /// Opens an answer, either all of it or nothing.
     ///
     /// - Parameters:
-    ///   - answer: What came.
-    ///   - elapsed: How long ago the request was sent.
-    ///   - serverKey: The public key that the server must prove that it has the private one of, 32 bytes; `nil` where
-    ///     its certificate proves who it is.
-    /// - Returns: What the answer says about each identifier.
-    /// - Throws: `KeyFailure.replayed` for the answer to another request, `.timedOut` for one that came too late,
+    ///   - answer: The answer's bytes.
+    ///   - elapsed: The time since the request was sent.
+    ///   - serverKey: The server's public key, 32 bytes; the answer must prove that the server has the private key.
+    ///     `nil` if the server's certificate proves its identity.
+    /// - Returns: The answer for each identifier.
+    /// - Throws: `KeyFailure.replayed` for the answer to another request, `.timedOut` for a late answer,
     ///   `.otherIdentifier`, `.tampered`, `.malformed`.
     package func open(
         _ answer: [UInt8], elapsed: Duration, serverKey: [UInt8]?
@@ -156,7 +156,7 @@ package struct PendingRequest: Sendable {
             throw .malformed(
                 reason: "\(answer.entries.count) keys: expected \(request.identifiers.count), as were asked for")
         }
-        // By bytes: what counts as the same text is another identifier to the server all the same.
+        // Compares bytes: to the server, equivalent texts of different bytes are different identifiers.
         guard zip(answer.entries, request.identifiers).allSatisfy({ $0.identifier.elementsEqual($1.utf8) }) else {
             throw .otherIdentifier
         }

@@ -3,13 +3,13 @@ public import RandomAccess
 import Support
 
 extension HLSObject {
-    /// Opens a playlist with the keys of a session, all of them asked for at once. The resources are waited for on a
-    /// thread of its own.
+    /// Opens a playlist with the keys of a session, and asks for all of them at once. A thread of its own waits for the
+    /// resources.
     ///
     /// - Parameters:
     ///   - playlist: The playlist.
-    ///   - resources: Where segments come from.
-    ///   - session: Where keys come from. Why it has none for a segment is among `problems`.
+    ///   - resources: The source of the segments.
+    ///   - session: The source of the keys. If it has none for a segment, `problems` names the reason.
     ///   - backend: The library that decrypts.
     /// - Returns: The object.
     /// - Throws: See `HLSObject.init(playlist:resources:keys:backend:)`.
@@ -31,16 +31,16 @@ extension HLSObject {
         }.get()
     }
 
-    /// Reads a range while the session permits it, on a thread of its own; keys that it lacks by now are asked for
-    /// again.
+    /// Reads a range while the session permits it, on a thread of its own. The session asks again for keys that it no
+    /// longer has.
     ///
     /// - Parameters:
     ///   - offset: A plaintext offset.
-    ///   - count: How many bytes, or as many as there are up to the end.
+    ///   - count: The number of bytes; the read ends at the end of the plaintext if that comes first.
     ///   - session: The session that the object was opened with.
     ///   - windowByteCount: The max number of plaintext bytes that are decrypted in one step.
     /// - Returns: All of the bytes.
-    /// - Throws: `PlaylistError.keyUnavailable` if there is no key, or it expires before the last byte is there; see
+    /// - Throws: `PlaylistError.keyUnavailable` if there is no key, or if it expires before the last byte is read; see
     ///   also `CompositeCursor.read(at:into:)`.
     public func read(
         at offset: UInt64, count: Int, session: KeySession, windowByteCount: Int = .max
@@ -72,12 +72,12 @@ extension HLSObject {
         return try result.get()
     }
 
-    /// Makes a reader for one thread that delivers plaintext while the leases of its keys last; see `CompositeCursor`.
+    /// Returns a reader for one thread. It delivers plaintext while the leases of its keys last; see `CompositeCursor`.
     ///
     /// - Parameters:
     ///   - windowByteCount: The max number of plaintext bytes that are decrypted in one step, at least 1.
-    ///   - leases: A lease for each key's URI; segments of other keys cannot be read.
-    /// - Returns: A cursor whose reads throw `PlaylistError.keyUnavailable` if a lease has ended or there is none.
+    ///   - leases: A lease for each key's URI. Segments with other keys cannot be read.
+    /// - Returns: A cursor. Its reads throw `PlaylistError.keyUnavailable` if a lease has ended or is missing.
     /// - Throws: `DecryptionError.invalidParameter`.
     public func makeCursor(
         windowByteCount: Int = .max, leases: [String: KeyLease]

@@ -1,13 +1,13 @@
 import Glibc
 
-/// The time that a session lives in.
+/// The clocks that a session uses.
 public protocol KeyClock: Sendable {
-    /// What the clocks show.
+    /// Returns the time of both clocks.
     func now() -> ClockSample
 
     /// Waits until the monotonic clock shows a time.
     ///
-    /// - Throws: If the task is cancelled.
+    /// - Throws: An error if the task is cancelled.
     func sleep(until monotonic: Duration) async throws
 }
 
@@ -15,10 +15,10 @@ public protocol KeyClock: Sendable {
 public struct SystemKeyClock: KeyClock {
     private let start = ContinuousClock.now
 
-    /// Creates a clock that starts now.
+    /// The monotonic clock starts at zero now.
     public init() {}
 
-    /// What the clocks show; see ``KeyClock/now()``.
+    /// Returns the time of both clocks; see ``KeyClock/now()``.
     public func now() -> ClockSample {
         ClockSample(monotonic: start.duration(to: .now), wall: WallClock.now())
     }
@@ -29,27 +29,27 @@ public struct SystemKeyClock: KeyClock {
     }
 }
 
-/// The clock on the wall, which can be set.
+/// The wall clock, which the user can set.
 package enum WallClock {
-    /// The time since 1970-01-01 00:00 UTC. The corresponding C function is `clock_gettime`.
+    /// Returns the time since 1970-01-01 00:00 UTC. The corresponding C function is `clock_gettime`.
     package static func now() -> Duration {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
     }
 
-    /// The same in whole milliseconds, as messages have it.
+    /// Returns the same in whole milliseconds, the unit of messages.
     package static func milliseconds() -> UInt64 { KeyTiming.milliseconds(now()) }
 }
 
-/// What two clocks show at one moment.
+/// The readings of two clocks at one moment.
 public struct ClockSample: Hashable, Sendable {
-    /// Time since any start, by a monotonic clock.
+    /// The time since an arbitrary start, by a monotonic clock.
     public let monotonic: Duration
-    /// Time since 1970-01-01 00:00 UTC, by the clock on the wall, which can be set.
+    /// The time since 1970-01-01 00:00 UTC, by the wall clock, which the user can set.
     public let wall: Duration
 
-    /// Creates a reading.
+    /// Both readings are of the same moment.
     public init(monotonic: Duration, wall: Duration) {
         self.monotonic = monotonic
         self.wall = wall
@@ -60,40 +60,41 @@ public struct ClockSample: Hashable, Sendable {
 struct RollbackGuard: Sendable {
     private(set) var latest: ClockSample?
 
-    /// Notes a reading; one that is behind what is known changes nothing.
+    /// Records a reading, unless it is behind the trusted time.
     mutating func observe(_ reading: ClockSample) {
         if reading.wall >= trusted(at: reading) { latest = reading }
     }
 
-    /// Notes the latest time that was stored, before which it cannot be now.
+    /// Records the latest stored time; the current time cannot be before it.
     mutating func observe(stored wall: Duration, at reading: ClockSample) {
         if wall > trusted(at: reading) { latest = ClockSample(monotonic: reading.monotonic, wall: wall) }
     }
 
-    /// The later of what the clock shows and what it must show by now.
+    /// Returns the later of two times: the wall clock's reading, and the time that it must show by now.
     func trusted(at reading: ClockSample) -> Duration {
         guard let latest else { return reading.wall }
         return max(reading.wall, latest.wall + (reading.monotonic - latest.monotonic))
     }
 
-    /// How far the clock is behind what it must show.
+    /// Returns the time by which the wall clock is behind the trusted time.
     func setBack(at reading: ClockSample) -> Duration {
         trusted(at: reading) - reading.wall
     }
 
-    /// When the other clock shows what this one will have reached by then.
+    /// Returns the monotonic time at which the wall clock reaches a time; `nil` before the first reading.
     func monotonic(atWall wall: Duration) -> Duration? {
         latest.map { $0.monotonic + (wall - $0.wall) }
     }
 }
 
-/// When keys are asked for: pure functions of a policy and 64 random bits, for sessions and for simulations of millions
-/// of them.
+/// The times at which a session asks for keys: pure functions of a policy and 64 random bits. Sessions use them, and so
+/// do simulations of millions of sessions.
 package enum KeyTiming {
-    /// How long to wait before a failed request is sent again: doubled each time, then at most halved at random.
+    /// Returns the pause before a failed request is sent again. It doubles each time, and is then shortened at random
+    /// by at most half.
     ///
     /// - Parameters:
-    ///   - attempt: How often the key was asked for, from 1.
+    ///   - attempt: The number of requests for the key so far, from 1.
     ///   - retryAfter: The minimum that the server asked for.
     ///   - policy: The first and the longest pause.
     ///   - bits: Uniform random bits.
@@ -106,15 +107,15 @@ package enum KeyTiming {
         return max(half + share(of: half, bits), retryAfter ?? .zero)
     }
 
-    /// A part of a time, uniform from zero to just below it, in whole nanoseconds.
+    /// Returns a part of a time, uniform from zero to just below it, in whole nanoseconds.
     package static func share(of time: Duration, _ bits: UInt64) -> Duration {
         .nanoseconds(Int64(clamping: nanoseconds(time).multipliedFullWidth(by: bits).high))
     }
 
-    /// A time in whole milliseconds, from 0.
+    /// Returns a time in whole milliseconds, at least 0.
     package static func milliseconds(_ time: Duration) -> UInt64 { nanoseconds(time) / 1_000_000 }
 
-    /// A time in whole nanoseconds, from 0.
+    /// Returns a time in whole nanoseconds, at least 0.
     package static func nanoseconds(_ time: Duration) -> UInt64 {
         let parts = time.components
         guard parts.seconds >= 0, parts.attoseconds >= 0 else { return 0 }

@@ -2,34 +2,35 @@ public import HLS
 public import RandomAccess
 import Support
 
-/// Where a session's keys come from: several in one exchange, with their terms, in their own time.
+/// The origin of a session's keys. One exchange may bring several keys with their terms, and it may take its time.
 public protocol KeyExchange: Sendable {
     /// Asks for keys.
     ///
-    /// The task is cancelled when no reader waits for the answer any more; one that comes later is not used.
-    /// - Parameter query: Which keys are asked for, and for where.
-    /// - Returns: An answer for each of them, in any order.
+    /// The session cancels the task when no reader waits for the answer any more, and does not use an answer that comes
+    /// later.
+    /// - Parameter query: The keys, and the route that the plaintext will take.
+    /// - Returns: An answer for each key, in any order.
     /// - Throws: `KeyFailure` if there is no answer at all.
     func answer(_ query: KeyQuery) async throws(KeyFailure) -> [ExchangedKey]
 }
 
 /// A provider's answer about one key.
 public struct ExchangedKey: Sendable {
-    /// What the answer says that it is for.
+    /// The identifier that the answer names.
     public let identifier: String
-    /// The key, or why there is none.
+    /// The key, or the reason why there is none.
     public let key: Result<SecretKey, KeyFailure>
-    /// How long the key may be used.
+    /// The time for which the key may be used.
     public let terms: KeyTerms
 
-    /// Creates an answer that brings a key.
+    /// An answer with a key.
     public init(_ identifier: String, key: SecretKey, terms: KeyTerms = .online(validity: nil)) {
         self.identifier = identifier
         self.key = .success(key)
         self.terms = terms
     }
 
-    /// Creates an answer that brings none.
+    /// An answer without a key.
     public init(_ identifier: String, failure: KeyFailure) {
         self.identifier = identifier
         self.key = .failure(failure)
@@ -47,21 +48,19 @@ public struct ExchangedKey: Sendable {
 
 /// A `KeyProvider` as an exchange: files, folders, commands.
 ///
-/// The provider is called on a thread of its own, one key after the other: a command that hangs keeps no other key, and no
-/// time limit, from its turn.
+/// The provider is called on a thread of its own, for one key after the other. A command that hangs therefore delays no
+/// other exchange and no time limit.
 public struct ProvidedKeys: KeyExchange {
     private let provider: any KeyProvider
     private let terms: KeyTerms
     private let isStrict: Bool
     private let warn: @Sendable (KeyWarning) -> Void
 
-    /// Creates an exchange.
-    ///
     /// - Parameters:
-    ///   - provider: Where keys come from.
-    ///   - terms: How long they may be used.
-    ///   - isStrict: Whether what is worth a warning is an error.
-    ///   - warn: Is called with what is worth a warning.
+    ///   - provider: The source of the keys.
+    ///   - terms: The time for which they may be used.
+    ///   - isStrict: True if a warning is an error.
+    ///   - warn: Called with each warning otherwise.
     public init(
         _ provider: any KeyProvider, terms: KeyTerms = .online(validity: nil), isStrict: Bool = false,
         warn: @escaping @Sendable (KeyWarning) -> Void = { _ in }
@@ -72,8 +71,8 @@ public struct ProvidedKeys: KeyExchange {
         self.warn = warn
     }
 
-    /// Asks the provider for each key; see ``KeyExchange/answer(_:)``. If the task is cancelled, the provider is asked no
-    /// more, and its answer not waited for.
+    /// Asks the provider for each key; see ``KeyExchange/answer(_:)``. If the task is cancelled, the exchange stops
+    /// asking the provider and does not wait for its answer.
     public func answer(_ query: KeyQuery) async throws(KeyFailure) -> [ExchangedKey] {
         guard !Task.isCancelled else { throw .abandoned }
         let (arriving, answers) = AsyncStream.makeStream(of: ExchangedKey.self)
@@ -89,7 +88,7 @@ public struct ProvidedKeys: KeyExchange {
         return arrived
     }
 
-    /// Asks the provider for a key, on this thread.
+    /// Asks the provider for a key on the current thread.
     private func answer(_ identifier: String) -> ExchangedKey {
         do throws(KeyError) {
             let provided = try provider.key(for: identifier)
@@ -103,7 +102,8 @@ public struct ProvidedKeys: KeyExchange {
 }
 
 extension KeyError {
-    /// What the error means to a session. None of them passes by itself: what a file or a command did once, it does again.
+    /// The failure that a session sees. Only a failed fetch is temporary: a file or a command that failed once will
+    /// fail again.
     package var failure: KeyFailure {
         switch self {
         case .wrongLength(let byteCount, _, _, _): .wrongLength(byteCount: byteCount)

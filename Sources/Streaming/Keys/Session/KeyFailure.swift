@@ -1,4 +1,4 @@
-/// Why a session has no key, or no longer. Never holds a part of a key.
+/// The reason why a session does not have a key, or may no longer use it. It never holds a part of a key.
 public enum KeyFailure: Error, Hashable, Sendable {
     /// The provider did not answer in time.
     case timedOut(after: Duration)
@@ -6,50 +6,50 @@ public enum KeyFailure: Error, Hashable, Sendable {
     case networkLost
     /// The provider could not be reached.
     case unreachable(reason: String)
-    /// The provider has too much to do.
+    /// The provider is overloaded.
     case busy(retryAfter: Duration?)
-    /// Plaintext goes elsewhere now, and needs another key.
+    /// Plaintext goes to another output now, which needs another key.
     case routeChanged
     /// The provider refused.
     case refused(reason: String)
     /// The provider has no such key.
     case missing
-    /// What came has another length than 16 bytes.
+    /// The answer's key is not 16 bytes long.
     case wrongLength(byteCount: Int)
-    /// What came is the key of another identifier.
+    /// The answer is for another identifier.
     case otherIdentifier
-    /// What came was changed on its way.
+    /// The answer was changed on its way.
     case tampered
-    /// What came had come before.
+    /// The answer is a replay.
     case replayed
-    /// What came is no answer that the protocol knows.
+    /// The answer does not follow the protocol.
     case malformed(reason: String)
-    /// An online key was used for as long as it may be.
+    /// An online key reached the end of its validity.
     case validityExpired
     /// A stored key was not used in time.
     case storageExpired
-    /// A stored key was used for as long as it may be.
+    /// A stored key was used for as long as its terms allow.
     case playbackExpired
     /// A stored key belongs to another device.
     case otherDevice
-    /// A stored key is of no use where plaintext goes.
+    /// The route does not accept stored keys.
     case persistableNotAccepted(route: String)
-    /// The clock on the wall shows less than it must.
+    /// The wall clock is behind the trusted time.
     case clockSetBack(by: Duration)
-    /// A stored key does not open.
+    /// A stored key cannot be unsealed.
     case unopenable
     /// The first use of a stored key could not be stored.
     case notStored
-    /// The reader waited for as long as it may.
+    /// The reader waited for the whole idle timeout.
     case waitedTooLong(Duration)
     /// The reader stopped waiting.
     case abandoned
     /// The session was closed.
     case closed
-    /// What can pass did not.
+    /// A temporary failure lasted through all attempts.
     indirect case gaveUp(attempts: Int, last: KeyFailure)
 
-    /// Whether asking again may help, with nothing else done about it.
+    /// True if asking again may help without any other change.
     public var isPassing: Bool {
         switch self {
         case .timedOut, .networkLost, .unreachable, .busy, .routeChanged: true
@@ -57,12 +57,12 @@ public enum KeyFailure: Error, Hashable, Sendable {
         }
     }
 
-    /// The minimum time before asking again that the server wants.
+    /// The minimum pause before the next request that the server asks for.
     var retryAfter: Duration? {
         if case .busy(let retryAfter) = self { retryAfter } else { nil }
     }
 
-    /// The case's name, as scenarios have it.
+    /// The case's name in scenarios.
     package var name: String {
         switch self {
         case .timedOut: "timedOut"
@@ -94,7 +94,7 @@ public enum KeyFailure: Error, Hashable, Sendable {
 }
 
 extension KeyFailure: CustomStringConvertible {
-    /// What failed, the value, what was expected, and what to do.
+    /// The failed action, the value, the expectation, and the next step.
     public var description: String {
         switch self {
         case .timedOut(let limit): "the key's provider did not answer: expected an answer within \(limit)"

@@ -2,7 +2,7 @@ import HLS
 public import RandomAccess
 import Synchronization
 
-/// The permission to deliver plaintext with a key, which can end at any time. Shared by any number of threads.
+/// The permission to deliver plaintext with a key. It can end at any time. Any number of threads may share it.
 public final class KeyLease: Sendable {
     /// The key.
     public let key: SecretKey
@@ -26,9 +26,9 @@ public final class KeyLease: Sendable {
         self.failureAtEnd = failureAtEnd
     }
 
-    /// Asks whether bytes may be delivered now. It is the clock that decides, even if the session is late to.
+    /// Checks that bytes may be delivered now. The clock decides, even if the session is late to end the lease.
     ///
-    /// - Throws: `KeyFailure`, from the moment on when the lease ended.
+    /// - Throws: `KeyFailure` once the lease has ended.
     public func permit() throws(KeyFailure) {
         let isOver = expiry.map { clock.now().monotonic >= $0 } ?? false
         let reason = failure.withLock { failure in
@@ -38,7 +38,7 @@ public final class KeyLease: Sendable {
         if let reason { throw reason }
     }
 
-    /// Asks as ``permit()`` does, with an error that names the key.
+    /// Checks as ``permit()`` does, with an error that names the key.
     ///
     /// - Throws: `PlaylistError.keyUnavailable`.
     public func permitRead() throws(DecryptionError) {
@@ -55,15 +55,16 @@ public final class KeyLease: Sendable {
     }
 }
 
-/// Identifiers in messages: without user names, passwords and queries, which may be secret, or keys, which are.
+/// Identifiers as messages show them. User names, passwords and queries, which may be secret, are left out, and so are
+/// keys in `data:` URIs.
 package enum ShownIdentifier {
-    /// What may be shown of an identifier.
+    /// Returns the part of an identifier that may be shown.
     ///
     /// - Source: RFC 3986, sections 3.2.1 and 7.5.
     package static func text(_ identifier: String) -> String {
-        // The key itself, unless it is none.
+        // A data URI is the key itself.
         if identifier.utf8.prefix(5).elementsEqual("data:".utf8, by: { $0 | 0x20 == $1 | 0x20 }) { return "data:…" }
-        // By bytes: a character may join a delimiter and what combines with it.
+        // Compares bytes, because a character may join a delimiter and the combining mark behind it.
         var text = Array(identifier.utf8)
         if let query = text.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) {
             text.removeSubrange(query...)
@@ -79,17 +80,17 @@ package enum ShownIdentifier {
     }
 }
 
-/// A reader that delivers plaintext for as long as its key may be used, and not a byte more.
+/// A reader that delivers plaintext only while its key may be used.
 ///
-/// It belongs to one thread at a time, like the reader that it asks.
+/// It belongs to one thread at a time, like the reader that it wraps.
 public final class LeasedReader: RandomAccessDecryptor {
-    /// How many bytes are decrypted at most before the lease is looked at again.
+    /// The max number of bytes that are decrypted between two checks of the lease.
     public static let pieceByteCount = 1 << 18
 
     private let reader: any RandomAccessDecryptor
     private let lease: KeyLease
 
-    /// Creates a reader that asks another one while a lease lasts.
+    /// Wraps a reader, and stops delivering when the lease ends.
     public init(_ reader: any RandomAccessDecryptor, lease: KeyLease) {
         self.reader = reader
         self.lease = lease
@@ -98,10 +99,10 @@ public final class LeasedReader: RandomAccessDecryptor {
     /// The plaintext's length in bytes.
     public var plaintextByteCount: UInt64 { reader.plaintextByteCount }
 
-    /// Reads piece by piece; if the lease ends meanwhile, what was read is erased and the read fails.
+    /// Reads piece by piece. If the lease ends meanwhile, the read fails and erases the bytes that it has written.
     ///
     /// See `RandomAccessDecryptor.read(at:into:)`.
-    /// - Throws: `PlaylistError.keyUnavailable` if the lease has ended, and what the reader throws.
+    /// - Throws: `PlaylistError.keyUnavailable` if the lease has ended, and the errors of the wrapped reader.
     public func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int {
         try lease.permitRead()
         var delivered = 0
@@ -110,10 +111,10 @@ public final class LeasedReader: RandomAccessDecryptor {
                 let end = min(buffer.count, delivered + Self.pieceByteCount)
                 let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[delivered..<end])
                 let (position, isOver) = offset.addingReportingOverflow(UInt64(delivered))
-                // The end of the plaintext lies before the end of all offsets.
+                // The plaintext ends before the largest offset.
                 guard !isOver else { break }
                 let count = try reader.read(at: position, into: piece)
-                // Counted first, so that bytes that were decrypted and not permitted are erased as well.
+                // Counted first, so that decrypted bytes that are not permitted are erased as well.
                 delivered += count
                 try lease.permitRead()
                 if count < piece.count { break }
@@ -125,6 +126,6 @@ public final class LeasedReader: RandomAccessDecryptor {
         return delivered
     }
 
-    /// Asks the reader; see `RandomAccessDecryptor.checkVersion()`.
+    /// Asks the wrapped reader; see `RandomAccessDecryptor.checkVersion()`.
     public func checkVersion() throws(DecryptionError) { try reader.checkVersion() }
 }

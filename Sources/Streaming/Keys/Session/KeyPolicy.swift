@@ -1,29 +1,29 @@
-/// How a session asks for keys.
+/// The timing and limits of a session's requests for keys.
 public struct KeyPolicy: Hashable, Sendable {
-    /// How long one exchange with the provider may take.
+    /// The max duration of one exchange with the provider.
     public var deadline: Duration
-    /// How long a reader waits for a key, whatever happens meanwhile.
+    /// The max time that a reader waits for a key, whatever happens meanwhile.
     public var idleTimeout: Duration
-    /// How often a key is asked for, at most, if what fails can pass.
+    /// The max number of requests for a key while its failures are temporary.
     public var attempts: Int
-    /// The pause before it is asked for again; doubled each time.
+    /// The pause before the second request. It doubles with each further one.
     public var firstPause: Duration
     /// The longest such pause, unless the server asks for more.
     public var longestPause: Duration
-    /// How long a request is held, so that others go with it.
+    /// The time for which a request is held, so that others can go with it.
     public var gatherTime: Duration
     /// The max number of keys in one exchange.
     public var maxBatchCount: Int
-    /// Over how long requests are dispersed before a key appears in a live playlist.
+    /// The time over which clients spread their requests before a key appears in a live playlist.
     public var dispersalWindow: Duration
-    /// How long before that the last of them is sent.
+    /// The time between the last of these requests and the key's appearance.
     public var leadTime: Duration
-    /// For how long a refusal is final, and the key is not asked for again.
+    /// The time for which a refusal is final. Until then the session does not ask for the key again.
     public var refusalMemory: Duration
-    /// How far the clock on the wall may be behind before stored keys are not to be used.
+    /// The max time by which the wall clock may be behind. Beyond it, stored keys are not used.
     public var clockTolerance: Duration
 
-    /// Creates a policy; what is out of range is brought into it, so that no policy asks never or without end.
+    /// Values out of range are clamped, so that every policy asks at least once and gives up at some time.
     public init(
         deadline: Duration = .seconds(10), idleTimeout: Duration = .seconds(60), attempts: Int = 4,
         firstPause: Duration = .milliseconds(500), longestPause: Duration = .seconds(30), gatherTime: Duration = .zero,
@@ -44,15 +44,15 @@ public struct KeyPolicy: Hashable, Sendable {
     }
 }
 
-/// How long a key may be used.
+/// The time for which a key may be used.
 public enum KeyTerms: Hashable, Sendable {
-    /// A key that is never stored, for a time from its arrival, or for as long as the session lives.
+    /// A key that is never stored. It is valid for a time from its arrival, or for as long as the session lives.
     case online(validity: Duration?)
-    /// A key that may be stored: for a time from its arrival while it is unused, and for another one from its first
-    /// use on, which takes the first one's place.
+    /// A key that may be stored. It may stay unused for `storage` from its arrival; from its first use on, `playback`
+    /// counts instead.
     case persistable(storage: Duration, playback: Duration)
 
-    /// Which kind of key the terms are for.
+    /// The kind of key that the terms are for.
     package var kind: KeyKind {
         switch self {
         case .online: .online
@@ -61,28 +61,26 @@ public enum KeyTerms: Hashable, Sendable {
     }
 }
 
-/// Whether a key lives with the session or may be stored.
+/// The two kinds of keys: those that live with the session, and those that may be stored.
 public enum KeyKind: String, CaseIterable, Hashable, Sendable {
-    /// For this session and its route only.
+    /// A key for this session and its route only.
     case online
-    /// Stored and bound to a device.
+    /// A key that may be stored and is bound to a device.
     case persistable
 }
 
-/// When, in the time before a key appears in a live playlist, its clients ask for it: evenly over a window.
+/// The time at which a client asks for a key before it appears in a live playlist, spread evenly over a window.
 ///
-/// The window ends `leadTime` before the key appears, or is cut at both ends by the time that is left. All times are whole
-/// nanoseconds from the moment on when the client knows.
+/// The window ends `leadTime` before the key appears. If there is less time, the window is cut at both ends. All times
+/// are whole nanoseconds from the moment at which the client learns of the key.
 package struct KeyDispersal: Hashable, Sendable {
-    /// When the window begins.
+    /// The window's start.
     package let startNanoseconds: UInt64
-    /// How long it is; 0 if there is no time for one.
+    /// The window's length; 0 if there is no time for one.
     package let windowNanoseconds: UInt64
 
-    /// Places the window.
-    ///
     /// - Parameters:
-    ///   - appearsIn: How long it is until the key appears.
+    ///   - appearsIn: The time until the key appears.
     ///   - policy: The window and the lead time.
     package init(appearsIn: Duration, policy: KeyPolicy) {
         let left = KeyTiming.nanoseconds(appearsIn)
@@ -91,23 +89,23 @@ package struct KeyDispersal: Hashable, Sendable {
         startNanoseconds = left - lead - windowNanoseconds
     }
 
-    /// When a client asks.
+    /// Returns the time at which a client asks.
     ///
     /// - Parameter bits: Uniform random bits.
-    /// - Returns: From the window's start to just before its end.
+    /// - Returns: A time from the window's start to just before its end.
     package func nanoseconds(bits: UInt64) -> UInt64 {
         startNanoseconds + windowNanoseconds.multipliedFullWidth(by: bits).high
     }
 }
 
-/// Where plaintext goes: this device's own output, or another one's that needs keys of its own.
+/// The output that plaintext goes to: this device's own, or another device's that needs keys of its own.
 public struct KeyRoute: Hashable, Sendable {
-    /// The name that servers and messages know the route by.
+    /// The route's name in messages and requests to servers.
     public let name: String
-    /// Whether keys that are bound to this device may be used on it.
+    /// True if keys that are bound to this device may be used on the route.
     public let acceptsPersistable: Bool
 
-    /// Creates a route.
+    /// A route that servers know by `name`.
     public init(_ name: String, acceptsPersistable: Bool) {
         self.name = name
         self.acceptsPersistable = acceptsPersistable

@@ -1,12 +1,12 @@
 import RandomAccess
 
 extension KeySession {
-    /// Takes in what happened, and carries out what follows.
+    /// Passes an event to the machine, and carries out the actions that follow.
     ///
     /// - Parameters:
-    ///   - event: What happened.
-    ///   - brought: The keys that it brought, by their identifiers.
-    /// - Returns: What was done.
+    ///   - event: The event.
+    ///   - brought: The keys that came with the event, by their identifiers.
+    /// - Returns: The actions that were carried out.
     @discardableResult
     func handle(_ event: KeyEvent, bringing brought: [String: SecretKey] = [:]) -> [KeyAction] {
         let actions = machine.handle(event, at: clock.now())
@@ -20,7 +20,7 @@ extension KeySession {
         return lastNumber
     }
 
-    /// A reader stops waiting.
+    /// Ends a reader's wait; its missing keys fail with `.abandoned`.
     func abandon(_ reader: Int) {
         guard pending[reader] != nil else { return }
         handle(.abandon(reader: reader))
@@ -31,7 +31,7 @@ extension KeySession {
         finish(reader)
     }
 
-    /// Lets a reader go that has all it waits for.
+    /// Resumes a reader that has a result for each of its keys.
     func finish(_ reader: Int) {
         guard let waiting = pending[reader], waiting.rest.isEmpty else { return }
         pending[reader] = nil
@@ -92,7 +92,7 @@ extension KeySession {
             do throws(KeyFailure) {
                 let answers = try await exchange.answer(query)
                 event = .answered(exchange: query.exchange, answers.map(\.summary))
-                // The first answer for an identifier is the one that counts.
+                // The first answer for an identifier counts.
                 for answer in answers where brought[answer.identifier] == nil {
                     if case .success(let key) = answer.key { brought[answer.identifier] = key }
                 }
@@ -114,8 +114,8 @@ extension KeySession {
         finish(reader)
     }
 
-    /// Whether the first use of a stored key is stored, so that its clock goes on after a new start; what could not be
-    /// stored is tried once more.
+    /// Returns whether the first use of a stored key is on disk, so that its playback time goes on after a restart. If
+    /// the key could not be stored before, this tries once more.
     func isStartStored(_ identifier: String) -> Bool {
         guard storage != nil else { return true }
         if !startedInStorage.contains(identifier), let stored = unsaved[identifier] { store(stored) }
@@ -145,7 +145,7 @@ extension KeySession {
     }
 
     private func erase(_ identifier: String, _ generation: Int) {
-        // What would take its place was not stored, or it is not this device's.
+        // Keeps the old record if its successor was not stored, or if it belongs to another device.
         guard let storage, !unusable.contains(identifier),
             unsaved[identifier].map({ $0.generation <= generation }) ?? true
         else { return }

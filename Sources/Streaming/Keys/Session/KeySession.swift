@@ -1,24 +1,24 @@
 public import RandomAccess
 
-/// Keys that arrive when they can: on demand or ahead of time, in batches, again for another route, dispersed before they
-/// are needed, stored for later.
+/// Keys that arrive in their own time. A session asks for them on demand or ahead of time, in batches, and again for
+/// another route. It spreads requests over the time before a key is needed, and can store keys for later.
 ///
-/// All decisions are made by a `KeyMachine`; the session carries them out, holds the keys, and waits. One identifier is
-/// never asked for twice at a time.
+/// A `KeyMachine` makes all decisions; the session carries them out, holds the keys, and waits. It never asks for one
+/// identifier twice at the same time.
 public actor KeySession {
-    /// What a session tells while readers wait: why a key is late.
+    /// Reports to the user, while readers wait, why a key is late.
     public typealias Reporter = @Sendable (_ identifier: String, _ failure: KeyFailure) -> Void
 
     /// The max number of notices that are kept.
     public static let maxNotices = 1000
 
-    /// What a key that is kept is of.
+    /// The identifier and the kind of a key in memory.
     struct Slot: Hashable {
         let identifier: String
         let kind: KeyKind
     }
 
-    /// A reader that waits, and what it has so far.
+    /// A waiting reader, and its results so far.
     struct Pending {
         var rest: Set<String>
         var results: [String: Result<SecretKey, KeyFailure>] = [:]
@@ -36,28 +36,28 @@ public actor KeySession {
     var tasks: [Int: Task<Void, Never>] = [:]
     var timer: (deadline: Duration, task: Task<Void, Never>)?
     var lookedFor: Set<String> = []
-    /// What could not be stored, and what is therefore not erased.
+    /// Stored keys whose latest generation could not be written. The older generation on disk is therefore kept.
     var unsaved: [String: StoredKey] = [:]
-    /// Stored keys whose first use is stored as well.
+    /// Identifiers of stored keys whose first use is on disk as well.
     var startedInStorage: Set<String> = []
-    /// Identifiers of which others' keys are stored, or what does not open: nothing of it is written over.
+    /// Identifiers whose stored keys belong to another device or do not open. Nothing of them is overwritten.
     var unusable: Set<String> = []
     var lastNumber = 0
 
-    /// What no reader waited for, oldest first, at most ``maxNotices``.
+    /// Notices that no reader waited for, oldest first, at most ``maxNotices``.
     public internal(set) var notices: [KeyNotice] = []
 
-    /// Creates a session that knows no key.
+    /// The session knows no key at first.
     ///
     /// - Parameters:
-    ///   - exchange: Where keys come from.
-    ///   - policy: How they are asked for.
+    ///   - exchange: The origin of the keys.
+    ///   - policy: The timing and limits of requests.
     ///   - device: The identity that stored keys are bound to.
-    ///   - seed: What all jitter follows from; each client must have its own.
-    ///   - clock: The time.
-    ///   - storage: Where keys are stored, if they are.
-    ///   - route: Where plaintext goes first.
-    ///   - reporter: Is told at once when a key is late.
+    ///   - seed: The seed of all jitter; each client must have its own.
+    ///   - clock: The clocks.
+    ///   - storage: The storage for keys; `nil` to store none.
+    ///   - route: The output that plaintext goes to first.
+    ///   - reporter: Called at once when a key is late.
     public init(
         exchange: any KeyExchange, policy: KeyPolicy = KeyPolicy(), device: String, seed: UInt64, clock: any KeyClock,
         storage: SealedKeyStore? = nil, route: KeyRoute = .local, reporter: @escaping Reporter = { _, _ in }
@@ -74,7 +74,7 @@ public actor KeySession {
         for task in tasks.values { task.cancel() }
     }
 
-    /// A key, asked for if it is not there.
+    /// Returns a key, and asks for it if the session does not have it.
     ///
     /// - Throws: `KeyFailure`, also if the task is cancelled.
     public func key(for identifier: String) async throws(KeyFailure) -> SecretKey {
@@ -82,9 +82,9 @@ public actor KeySession {
         return try result.get()
     }
 
-    /// Several keys, in one exchange where that is possible.
+    /// Returns several keys, and asks for the missing ones in one exchange where that is possible.
     ///
-    /// - Returns: Each key, or why there is none.
+    /// - Returns: Each key, or the reason why there is none.
     public func keys(for identifiers: [String]) async -> [String: Result<SecretKey, KeyFailure>] {
         let reader = nextNumber()
         restore(identifiers)
@@ -112,7 +112,7 @@ public actor KeySession {
         handle(.persist(identifiers))
     }
 
-    /// Asks for a key at some time before it appears in a live playlist.
+    /// Asks for a key at a random time before it appears in a live playlist.
     public func prepareRotation(to identifier: String, appearsIn time: Duration) {
         handle(.rotation(identifier: identifier, appearsIn: time))
     }
@@ -122,19 +122,19 @@ public actor KeySession {
         handle(.retire(identifiers))
     }
 
-    /// Says where plaintext goes from now on.
+    /// Sets the output that plaintext goes to from now on.
     public func changeRoute(to route: KeyRoute) {
         handle(.routeChanged(route))
     }
 
-    /// Says whether anything can be asked for.
+    /// Sets whether there is a network to ask for keys.
     public func setNetwork(isThere: Bool) {
         handle(isThere ? .networkFound : .networkLost)
     }
 
-    /// Begins a read with a key that is there. The read must end by ``endRead(_:)``.
+    /// Begins a read with a key that the session has. The caller must end the read by ``endRead(_:)``.
     ///
-    /// - Throws: `KeyFailure` if the key is not there, or may not be used.
+    /// - Throws: `KeyFailure` if the session does not have the key, or the key may not be used.
     public func beginRead(with identifier: String) throws(KeyFailure) -> KeyLease {
         restore([identifier])
         let read = nextNumber()
@@ -147,7 +147,7 @@ public actor KeySession {
             default: break
             }
         }
-        // A key that could be used again from the start, after all that is here is gone, is not used at all.
+        // Without a stored first use, a later session could use the key from the start again: it is not used.
         if permission?.0 == .persistable, !isStartStored(identifier) {
             permission = nil
             reason = .notStored
@@ -169,7 +169,7 @@ public actor KeySession {
         handle(.readEnded(read: lease.read))
     }
 
-    /// Erases all keys from memory and refuses waiting readers; what is stored stays.
+    /// Erases all keys from memory and refuses waiting readers. Stored keys stay.
     public func close() {
         handle(.close)
         timer?.task.cancel()

@@ -1,34 +1,34 @@
 public import RandomAccess
 
-/// Makes bytes unreadable and unchangeable for others who have the storage.
+/// Seals bytes, so that others who have the storage can neither read nor change them.
 public protocol KeySealer: Sendable {
     /// Seals bytes.
     ///
     /// - Throws: `DecryptionError`.
     func seal(_ plaintext: UnsafeRawBufferPointer) throws(DecryptionError) -> [UInt8]
 
-    /// Opens what was sealed.
+    /// Opens sealed bytes.
     ///
     /// - Parameters:
-    ///   - sealed: What ``seal(_:)`` returned.
-    ///   - plaintext: Space for `sealed.count` bytes, which holds nothing if this fails.
+    ///   - sealed: The result of ``seal(_:)``.
+    ///   - plaintext: A buffer of `sealed.count` bytes; it holds nothing if this fails.
     /// - Returns: The number of bytes written.
-    /// - Throws: `DecryptionError.authenticationFailed` if it was not sealed so, or changed.
+    /// - Throws: `DecryptionError.authenticationFailed` if the bytes were not sealed by this sealer, or were changed.
     func open(_ sealed: [UInt8], into plaintext: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int
 }
 
 extension [UInt8] {
-    /// Bytes of the system's random number generator.
+    /// Returns bytes from the system's random number generator.
     package static func random(count: Int) -> [UInt8] {
         var random = SystemRandomNumberGenerator()
         return (0..<count).map { _ in .random(in: 0...255, using: &random) }
     }
 }
 
-/// AES-GCM of a backend, under one key: mark (8 bytes), nonce (12), ciphertext and tag (16).
+/// AES-GCM of a backend under one key. The layout is mark (8 bytes), nonce (12), ciphertext and tag (16).
 ///
-/// Nonces are random. Source: NIST SP 800-38D, section 8.2.2; at 2³² records under one key the chance that two share a
-/// nonce reaches 2⁻³², its section 8.3's limit.
+/// Nonces are random. At 2³² records under one key, the chance that two share a nonce reaches 2⁻³², which is the limit.
+/// Source: NIST SP 800-38D, sections 8.2.2 and 8.3.
 public struct GCMSealer: KeySealer {
     private static let mark = Array("CWKEY\u{0}\u{0}\u{1}".utf8)
     private static let nonceByteCount = 12
@@ -37,11 +37,9 @@ public struct GCMSealer: KeySealer {
     private let backend: any CipherBackend
     private let key: SecretKey
 
-    /// Creates a sealer.
-    ///
     /// - Parameters:
     ///   - backend: A library that has AES-GCM.
-    ///   - key: 16, 24 or 32 bytes that never lie beside what they seal.
+    ///   - key: 16, 24 or 32 bytes. Do not store it beside the bytes that it seals.
     /// - Throws: `DecryptionError.unsupported` if the backend cannot do this, `.invalidKey`.
     public init(backend: any CipherBackend, key: SecretKey) throws(DecryptionError) {
         _ = try backend.makeContext(.aesGCM, .encrypt, key: key)
@@ -65,7 +63,7 @@ public struct GCMSealer: KeySealer {
         return Self.mark + Array(buffer)
     }
 
-    /// Opens what was sealed; see ``KeySealer/open(_:into:)``.
+    /// Opens sealed bytes; see ``KeySealer/open(_:into:)``.
     public func open(
         _ sealed: [UInt8], into plaintext: UnsafeMutableRawBufferPointer
     ) throws(DecryptionError) -> Int {

@@ -10,8 +10,8 @@ enum PrivateFile {
     ///
     /// - Parameters:
     ///   - path: The folder.
-    ///   - isStrict: Whether permissions for others are an error.
-    ///   - warn: Is called otherwise.
+    ///   - isStrict: True if permissions for others are an error.
+    ///   - warn: Called with a warning otherwise.
     /// - Throws: `DecryptionError.io`, `.openToOthers`.
     static func checkFolder(
         _ path: FilePath, isStrict: Bool, warn: (KeyWarning) -> Void
@@ -35,10 +35,11 @@ enum PrivateFile {
     ///
     /// - Parameters:
     ///   - path: The file; a link is not followed.
-    ///   - maximum: The max number of bytes that it may have.
-    ///   - isStrict: Whether permissions for others are an error.
-    ///   - warn: Is called otherwise.
-    /// - Returns: Its bytes; `nil` if there is no such file; none if it is no file, or too long.
+    ///   - maximum: The max number of bytes.
+    ///   - isStrict: True if permissions for others are an error.
+    ///   - warn: Called with a warning otherwise.
+    /// - Returns: The file's bytes; `nil` if it does not exist; an empty array if it is not a regular file, or too
+    ///   long.
     /// - Throws: `DecryptionError.io`, `.openToOthers`.
     static func read(
         _ path: FilePath, maximum: Int, isStrict: Bool, warn: (KeyWarning) -> Void
@@ -78,7 +79,7 @@ enum PrivateFile {
         return []
     }
 
-    /// Makes what was done to a folder's names stay. The corresponding C function is `fsync`.
+    /// Makes changes to a folder's names durable. The corresponding C function is `fsync`.
     ///
     /// - Throws: `DecryptionError.io`.
     static func sync(folder: FilePath) throws(DecryptionError) {
@@ -90,15 +91,15 @@ enum PrivateFile {
     }
 }
 
-/// A file that is to be erased: it is held open, so that it can be overwritten after it lost its name to another one.
+/// A file that will be erased. It is held open, so that it can be overwritten after another file took its name.
 ///
-/// File systems that write elsewhere than over what was there, and disks that do so by themselves, keep the old bytes
-/// for a while all the same. That is why nothing is stored unsealed.
+/// Some file systems and disks write elsewhere than over the old bytes, and keep those for a while. That is why nothing
+/// is stored unsealed.
 struct SecureEraser: ~Copyable {
     private let path: FilePath
     private let descriptor: FileDescriptor?
 
-    /// Opens the file; what is none, or cannot be opened for writing, has nothing to overwrite.
+    /// Opens the file for writing. If that fails, there is nothing to overwrite.
     init(_ path: FilePath) {
         self.path = path
         descriptor = try? FileDescriptor.open(path, .writeOnly, options: [.closeOnExec, .nonBlocking, .noFollow])
@@ -108,7 +109,7 @@ struct SecureEraser: ~Copyable {
         try? descriptor?.close()
     }
 
-    /// Overwrites the file with zeros, to the disk. The corresponding C functions are `pwrite` and `fsync`.
+    /// Overwrites the file with zeros and syncs it. The corresponding C functions are `pwrite` and `fsync`.
     ///
     /// - Throws: `DecryptionError.io`.
     func overwrite() throws(DecryptionError) {
@@ -128,7 +129,7 @@ struct SecureEraser: ~Copyable {
         _ = try SystemCall.retrying("overwrite \(path)") { Int(fsync(descriptor.rawValue)) }
     }
 
-    /// Overwrites the file and removes its name; one that is not there is no error. The corresponding C function is
+    /// Overwrites the file and removes its name. A missing file is not an error. The corresponding C function is
     /// `unlink`.
     ///
     /// - Throws: `DecryptionError.io`.

@@ -5,26 +5,26 @@ public import RandomAccess
 import Support
 public import SystemPackage
 
-/// Sealed keys in a folder, a file each, which only their owner may open.
+/// A folder of sealed keys, one file each, that only their owner may open.
 ///
-/// A file appears under its name when all of it is on the disk, and the folder is synced before anything older is
-/// erased: whatever ends in between, one of the two is there. Names hold a digest of the identifier, which may be a URL
-/// with a password in it, and the generation. Several processes of one device may use one folder; what is another
-/// device's in it is left as it is, and keeps keys of the same identifier from being stored.
+/// A file gets its name when all of its bytes are on the disk, and the folder is synced before anything older is
+/// erased. If the process ends in between, one of the two files is there. A name holds the generation and a digest of
+/// the identifier, because the identifier may be a URL with a password. Several processes of one device may share a
+/// folder. Another device's files are left as they are, and keys of the same identifiers cannot be stored.
 public struct SealedKeyFolder: KeyStorage {
-    /// The max number of bytes of a sealed key: an identifier of a mebibyte, and what stands beside it.
+    /// The max number of bytes of a sealed key: an identifier of one mebibyte, and the other fields.
     private static let maxByteCount = 2 << 20
 
     private let path: FilePath
     private let isStrict: Bool
     private let warn: @Sendable (KeyWarning) -> Void
 
-    /// Opens a folder, or makes it.
+    /// Opens a folder, or creates it.
     ///
     /// - Parameters:
-    ///   - path: The folder; the one above it must be there.
-    ///   - isStrict: Whether it is an error that others can open the folder or a file in it.
-    ///   - warn: Is called otherwise.
+    ///   - path: The folder; its parent must exist.
+    ///   - isStrict: True if it is an error that others can open the folder or a file in it.
+    ///   - warn: Called with a warning otherwise.
     /// - Throws: `DecryptionError.io`, `.openToOthers`.
     public init(
         path: FilePath, isStrict: Bool = false, warn: @escaping @Sendable (KeyWarning) -> Void = { _ in }
@@ -37,7 +37,8 @@ public struct SealedKeyFolder: KeyStorage {
         self.warn = warn
     }
 
-    /// Stores a sealed key; see `KeyStorage.write(_:identifier:generation:)`. One of the same generation is overwritten.
+    /// Stores a sealed key; see `KeyStorage.write(_:identifier:generation:)`. A file of the same generation is
+    /// overwritten.
     public func write(_ sealed: [UInt8], identifier: String, generation: Int) throws(DecryptionError) {
         let file = path.appending("\(Self.prefix(identifier))\(generation).key")
         let before = SecureEraser(file)
@@ -51,15 +52,15 @@ public struct SealedKeyFolder: KeyStorage {
         try before.overwrite()
     }
 
-    /// Overwrites and removes what is stored; see `KeyStorage.erase(identifier:generation:)`.
+    /// Overwrites and removes stored keys; see `KeyStorage.erase(identifier:generation:)`.
     public func erase(identifier: String, generation: Int) throws(DecryptionError) {
         let expired = try files(of: identifier).filter { $0.generation <= generation }
         for file in expired { try SecureEraser(path.appending(file.name)).erase() }
         if !expired.isEmpty { try PrivateFile.sync(folder: path) }
     }
 
-    /// All that is stored for an identifier; see `KeyStorage.sealed(identifier:)`. What is no file, or too long for a
-    /// sealed key, is there without a byte.
+    /// Returns all that is stored for an identifier; see `KeyStorage.sealed(identifier:)`. An entry that is not a
+    /// regular file, or is too long for a sealed key, counts as empty.
     ///
     /// - Throws: `DecryptionError.io`, `.openToOthers`.
     public func sealed(identifier: String) throws(DecryptionError) -> [[UInt8]] {
@@ -93,24 +94,24 @@ public struct SealedKeyFolder: KeyStorage {
     }
 }
 
-/// What stored keys are bound to: a random name in a file that does not leave the device.
+/// The identity that stored keys are bound to: a random name in a file that does not leave the device.
 ///
-/// It binds as well as the file is kept: where there is a chip that holds names, its name belongs into the file, or into
-/// `KeySession` at once.
+/// The binding is as strong as the file's protection. If the device has a chip that holds names, write its name to the
+/// file or pass it to `KeySession` directly.
 public struct DeviceIdentity: Hashable, Sendable {
     /// The name: 64 hexadecimal digits.
     public let name: String
 
     private static let byteCount = 32
 
-    /// Reads a device's identity, or makes one.
+    /// Reads a device's identity, or creates one.
     ///
     /// - Parameters:
-    ///   - path: The file, of the name and a line's end.
-    ///   - isMade: Whether a file that is not there is written, with a new name; two processes that do so at a time end
-    ///     with the same.
-    ///   - isStrict: Whether it is an error that others can open the file.
-    ///   - warn: Is called otherwise.
+    ///   - path: The file; it holds the name and a line feed.
+    ///   - isMade: True to write a new name if there is no file. Two processes that do so at the same time end with the
+    ///     same name.
+    ///   - isStrict: True if it is an error that others can open the file.
+    ///   - warn: Called with a warning otherwise.
     /// - Throws: `DecryptionError.io`, `.openToOthers`, `.invalidParameter` if the file holds something else.
     public init(
         path: FilePath, isMade: Bool = false, isStrict: Bool = false, warn: (KeyWarning) -> Void = { _ in }

@@ -1,32 +1,32 @@
 public import RandomAccess
 
-/// Where sealed keys lie: a folder, a database.
+/// A place for sealed keys, such as a folder or a database.
 public protocol KeyStorage: Sendable {
-    /// Stores a sealed key beside older ones of the identifier; when this returns, it is there to stay.
+    /// Stores a sealed key beside older ones of the identifier. When this returns, the key is stored durably.
     ///
     /// - Throws: `DecryptionError`.
     func write(_ sealed: [UInt8], identifier: String, generation: Int) throws(DecryptionError)
 
-    /// Overwrites and removes what is stored for an identifier, up to a generation; what is not there is no error.
+    /// Overwrites and removes the stored keys of an identifier up to a generation. Missing ones are not an error.
     ///
     /// - Throws: `DecryptionError`.
     func erase(identifier: String, generation: Int) throws(DecryptionError)
 
-    /// All that is stored for an identifier, in any order.
+    /// Returns all sealed keys of an identifier, in any order.
     ///
     /// - Throws: `DecryptionError`.
     func sealed(identifier: String) throws(DecryptionError) -> [[UInt8]]
 }
 
-/// A storage and the sealer of what lies in it.
+/// A storage, and the sealer of its contents.
 ///
-/// Sealing does not keep an old copy of a storage from being put back in its place, with keys that had not been used:
-/// that takes a counter outside of it, which only a device has.
+/// Sealing does not stop an attacker who puts back an old copy of the storage, with keys that were still unused then.
+/// That would take a counter outside of the storage, which only a device can have.
 public struct SealedKeyStore: Sendable {
     private let storage: any KeyStorage
     private let sealer: any KeySealer
 
-    /// Creates a store.
+    /// The sealer must be the one that sealed the storage's contents.
     public init(storage: any KeyStorage, sealer: any KeySealer) {
         self.storage = storage
         self.sealer = sealer
@@ -39,12 +39,12 @@ public struct SealedKeyStore: Sendable {
             try sealer.seal(record.bytes), identifier: stored.identifier, generation: stored.generation)
     }
 
-    /// Erases what was stored before.
+    /// Erases the stored keys of an identifier up to a generation.
     func erase(_ identifier: String, _ generation: Int) throws(DecryptionError) {
         try storage.erase(identifier: identifier, generation: generation)
     }
 
-    /// What is stored for an identifier; each opens or has a reason why not.
+    /// Returns the stored keys of an identifier, each opened, or the reason why it does not open.
     func find(_ identifier: String) throws(DecryptionError) -> [Result<(stored: StoredKey, key: SecretKey), KeyFailure>]
     {
         var found: [Result<(stored: StoredKey, key: SecretKey), KeyFailure>] = []
@@ -64,26 +64,26 @@ public struct SealedKeyStore: Sendable {
     }
 }
 
-/// What is stored beside a key.
+/// The record that is stored beside a key.
 public struct StoredKey: Hashable, Sendable {
     /// The key's identifier.
     public let identifier: String
     /// The device that the key is bound to.
     public let device: String
-    /// How often the key was stored, from 1; the highest one counts.
+    /// The number of times that the key was stored, from 1. The highest generation counts.
     public internal(set) var generation: Int
-    /// How long the key may be kept unused.
+    /// The time for which the key may be kept unused.
     public let storage: Duration
-    /// How long it may be used from its first use on.
+    /// The time for which the key may be used, from its first use on.
     public let playback: Duration
-    /// When the key came, by the clock on the wall.
+    /// The arrival of the key, by the wall clock.
     public let receivedAt: Duration
-    /// When it was used first, by the same clock.
+    /// The first use of the key, by the same clock.
     public internal(set) var firstUse: Duration?
-    /// The latest that this clock was seen to show.
+    /// The latest known time of this clock.
     public internal(set) var lastSeen: Duration
 
-    /// Creates what is stored beside a key.
+    /// Times of the wall clock are durations since 1970-01-01 00:00 UTC.
     public init(
         identifier: String, device: String, generation: Int = 1, storage: Duration, playback: Duration,
         receivedAt: Duration, firstUse: Duration? = nil, lastSeen: Duration
@@ -98,24 +98,24 @@ public struct StoredKey: Hashable, Sendable {
         self.lastSeen = lastSeen
     }
 
-    /// When the key expires, by the clock on the wall.
+    /// The time at which the key expires, by the wall clock.
     public var expiry: Duration { firstUse.map { $0 + playback } ?? receivedAt + storage }
 
-    /// Why it has expired, when it has.
+    /// The failure that the expiry of this key means.
     var expiryFailure: KeyFailure { firstUse == nil ? .storageExpired : .playbackExpired }
 }
 
-/// A key and what is stored beside it, as bytes to be sealed.
+/// The bytes that are sealed: a key and its record.
 ///
-/// Version (1), generation (4), storage, playback, received at, first use or 0, last seen (8 each, in nanoseconds), whether
-/// there was a first use (1), length of the device (2), of the identifier (4), device and identifier (UTF-8), key (16);
-/// numbers are big-endian.
+/// Version (1), generation (4), storage, playback, received at, first use or 0, last seen (8 each, in nanoseconds),
+/// flag of the first use (1), length of the device (2), of the identifier (4), device and identifier (UTF-8), key (16).
+/// Numbers are big-endian.
 extension StoredKey {
     private static let version: UInt8 = 1
     private static let fixedByteCount = 1 + 4 + 5 * 8 + 1 + 2 + 4
     private static let keyByteCount = 16
 
-    /// Writes the record.
+    /// Writes the record and the key.
     ///
     /// - Throws: `DecryptionError.invalidParameter` if a name is too long, `.invalidKey` if the key is not 16 bytes.
     func record(with key: SecretKey) throws(DecryptionError) -> ErasedBytes {
@@ -143,9 +143,9 @@ extension StoredKey {
         return record
     }
 
-    /// Reads a record.
+    /// Reads a record and its key.
     ///
-    /// - Returns: What is stored beside the key, and the key; `nil` if it is no record.
+    /// - Returns: The record and the key; `nil` if the bytes are malformed.
     package static func read(_ bytes: UnsafeRawBufferPointer) -> (stored: StoredKey, key: SecretKey)? {
         guard bytes.count >= fixedByteCount + keyByteCount, bytes[0] == version else { return nil }
         func number<Number: FixedWidthInteger & BitwiseCopyable>(at offset: Int, _: Number.Type) -> Number {
@@ -171,7 +171,7 @@ extension StoredKey {
     }
 }
 
-/// Memory that is erased when it goes. Belongs to one thread.
+/// Memory that is erased when it is freed. Belongs to one thread.
 final class ErasedBytes {
     let buffer: UnsafeMutableRawBufferPointer
     private(set) var count = 0
@@ -185,21 +185,21 @@ final class ErasedBytes {
         buffer.deallocate()
     }
 
-    /// What was written.
+    /// The written bytes.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: buffer[..<count]) }
 
-    /// Says how much the caller wrote.
+    /// Sets the number of bytes that the caller wrote.
     func fill(_ count: Int) {
         self.count = min(max(count, 0), buffer.count)
     }
 
-    /// Adds bytes, for which there must be capacity.
+    /// Appends bytes; the buffer must have the capacity.
     func append(_ bytes: UnsafeRawBufferPointer) {
         UnsafeMutableRawBufferPointer(rebasing: buffer[count...]).copyMemory(from: bytes)
         count += bytes.count
     }
 
-    /// Adds a number, big-endian.
+    /// Appends a number, big-endian.
     func append<Number: FixedWidthInteger>(_ number: Number) {
         withUnsafeBytes(of: number.bigEndian) { append($0) }
     }

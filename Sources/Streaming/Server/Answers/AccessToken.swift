@@ -4,24 +4,24 @@ import Keys
 import RandomAccess
 import Support
 
-/// What a client has to show: 128 random bits, printed at the start and nowhere else.
+/// A secret that clients must present: 128 random bits, printed at the start and nowhere else.
 package struct AccessToken: Sendable {
     private let bytes: [UInt8]
 
-    /// Draws a token.
+    /// Draws a random token.
     package init() {
         self.init(text: AccessToken.randomDigits(byteCount: 16))
     }
 
-    /// Creates a token of a known text.
+    /// A token with a known text.
     package init(text: String) {
         self.bytes = Array(text.utf8)
     }
 
-    /// The token as a URL has it.
+    /// The token in the form for a URL.
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Whether the value of `Authorization` shows the token, as `Bearer`. Source: RFC 6750, section 2.1.
+    /// Returns whether the value of `Authorization` presents the token as `Bearer`. Source: RFC 6750, section 2.1.
     package func isShown(in authorization: String?) -> Bool {
         guard let authorization, authorization.utf8.count > 7,
             authorization.prefix(7).lowercased() == "bearer "
@@ -29,9 +29,10 @@ package struct AccessToken: Sendable {
         return isEqual(authorization.dropFirst(7).utf8)
     }
 
-    /// What a target asks for whose first name is the token: relative references keep it, and nothing else has to.
+    /// Returns the part of a target behind the token, if the token is its first name. Relative references keep the
+    /// token, so nothing else has to.
     ///
-    /// - Returns: The rest, from the slash behind the token on; `nil` if the token is not there.
+    /// - Returns: The rest, from the slash behind the token on; `nil` if the target does not start with the token.
     package func rest(of target: String) -> String? {
         let end = 1 + bytes.count
         let target = Array(target.utf8)
@@ -41,7 +42,7 @@ package struct AccessToken: Sendable {
         return String(decoding: rest, as: UTF8.self)
     }
 
-    /// Compares in a time that depends on the lengths only.
+    /// Compares in a time that depends only on the lengths.
     private func isEqual(_ other: some Collection<UInt8>) -> Bool {
         let other = Array(other)
         guard other.count == bytes.count else { return false }
@@ -52,23 +53,23 @@ package struct AccessToken: Sendable {
 }
 
 extension AccessToken: CustomStringConvertible, CustomReflectable {
-    /// Nothing of the token.
+    /// A text without any part of the token.
     package var description: String { "AccessToken" }
 
     /// A mirror without children.
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// What a request line asks for. Source: RFC 9112, section 3.2; RFC 3986, sections 2.1 and 3.3.
+/// The target of a request line. Source: RFC 9112, section 3.2; RFC 3986, sections 2.1 and 3.3.
 package struct RequestTarget: Hashable, Sendable {
-    /// The names between the slashes, decoded; none for the root.
+    /// The decoded names between the slashes; empty for the root.
     package let path: [String]
 
-    /// Why a target is not taken.
+    /// The reason why the server rejects a target.
     package enum Refusal: Error, Hashable, Sendable {
-        /// It is no path.
+        /// The target is not a path.
         case malformed
-        /// It is one that no file here can have.
+        /// No file on this server can have this path.
         case notFound
     }
 
@@ -98,7 +99,7 @@ package struct RequestTarget: Hashable, Sendable {
         return name
     }
 
-    /// Writes names so that they can stand in a URL's path.
+    /// Encodes names for a URL's path.
     package static func encoded(_ path: [String]) -> String {
         PercentEncoding.encode(path: path.joined(separator: "/"))
     }

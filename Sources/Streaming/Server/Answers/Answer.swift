@@ -2,22 +2,22 @@
 package import ByteSources
 package import NIOHTTP1
 
-/// What is answered to a request for something that is there.
+/// The answer to a request for existing content.
 package struct Answer: Hashable, Sendable {
     /// The status.
     package var status: HTTPResponseStatus
-    /// The fields, apart from those that every answer has.
+    /// The fields, except for those that every answer has.
     package var fields: FieldLines
-    /// The plaintext that is sent; `nil` where there is no body, as with HEAD.
+    /// The plaintext to send; `nil` if there is no body, as with HEAD.
     package var body: Range<UInt64>?
 }
 
 extension Answer {
     /// Decides on an answer: status 200, 206, 304, 400, 412 or 416.
     ///
-    /// - Parameters:
-    ///   - request: A request of GET or HEAD.
-    ///   - found: What it asks for.
+    ///   - request: A GET or HEAD request.
+    ///   - found: The requested content.
+    ///   - now: The current time, in seconds since 1970.
     ///   - now: The time, in seconds since 1970.
     /// - Source: RFC 9110, sections 13.2.2 (order of conditions) and 14.2 (`Range` counts for GET only).
     package init(to request: Request, with found: FoundContent, now: Int64) {
@@ -53,11 +53,11 @@ extension Answer {
     }
 }
 
-/// A request's conditions, checked. Source: RFC 9110, section 13.
+/// The result of checking a request's conditions. Source: RFC 9110, section 13.
 struct Conditions {
-    /// The status that ends the request, or `nil` if it goes on.
+    /// The status that ends the request; `nil` if the request goes on.
     let refusal: HTTPResponseStatus?
-    /// Whether `Range` counts: what `If-Range` says.
+    /// True if `If-Range` allows `Range` to count.
     let allowRange: Bool
 
     /// Checks the conditions in the order of section 13.2.2.
@@ -87,7 +87,7 @@ struct Conditions {
         return nil
     }
 
-    /// Source: RFC 9110, section 13.1.5. A date only stands for certain bytes if no other change can have come in the
+    /// Source: RFC 9110, section 13.1.5. A date is a strong validator only if no other change can have happened in the
     /// same second.
     private static func allowsRange(_ request: Request, _ found: FoundContent, _ now: Int64) -> Bool {
         guard let text = request.fields.ifRange else { return true }
@@ -97,16 +97,16 @@ struct Conditions {
     }
 }
 
-/// What a `Range` field asks for. Source: RFC 9110, sections 14.1 and 14.2.
+/// The value of a `Range` field. Source: RFC 9110, sections 14.1 and 14.2.
 package enum RangeHeader: Hashable, Sendable {
-    /// No field, or a unit other than bytes, which has to be ignored.
+    /// No field, or a unit other than bytes, which the server must ignore.
     case none
-    /// A field that says nothing that could be served.
+    /// A malformed field, or one without any range.
     case malformed
-    /// One range or several, in the order of the field; never none.
+    /// One or more ranges, in the order of the field.
     case ranges([RangeRequest])
 
-    /// Reads a field's value; several fields count as one, joined by commas.
+    /// Reads a field's value. Several fields count as one, joined by commas.
     package init(_ value: String?) {
         guard let value else {
             self = .none
@@ -145,22 +145,22 @@ package enum RangeHeader: Hashable, Sendable {
         self = ranges.isEmpty ? .malformed : .ranges(ranges)
     }
 
-    /// What is delivered of an object.
+    /// The part of an object that the server delivers.
     package enum Selection: Hashable, Sendable {
         /// Everything, with status 200.
         case whole
-        /// One part, which is not empty, with status 206.
+        /// One part, never empty, with status 206.
         case part(Range<UInt64>)
         /// Nothing, with status 416.
         case unsatisfiable
     }
 
-    /// Chooses what is delivered.
+    /// Selects the part of an object to deliver.
     ///
-    /// Of several ranges that can be served, the whole is delivered: every client that sends `Range` has to understand
-    /// status 200, while one part of several looks to many players like the answer to another request, and `multipart`
-    /// is understood by few. Ranges that are malformed are refused, and not ignored, though both is allowed: a client that
-    /// asks for `bytes=9-3` is not helped by a gigabyte.
+    /// If several ranges can be served, the server delivers the whole object: every client that sends `Range` has to
+    /// understand status 200. One part of several looks to many players like the answer to another request, and few
+    /// understand `multipart`. The server refuses malformed ranges and does not ignore them, though the standard allows
+    /// both: a gigabyte does not help a client that asks for `bytes=9-3`.
     ///
     /// - Source: RFC 9110, sections 14.2 and 15.5.17.
     package func selection(byteCount: UInt64) -> Selection {

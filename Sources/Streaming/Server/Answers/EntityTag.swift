@@ -8,27 +8,25 @@ import Synchronization
 package struct EntityTag: Hashable, Sendable {
     /// The text between the quotation marks.
     package let opaque: String
-    /// Whether equal tags need not mean equal bytes.
+    /// True if equal tags may belong to different bytes.
     package let isWeak: Bool
-    /// The tag as a field has it.
+    /// The tag's text in a field.
     package let text: String
 
-    /// Creates a tag.
-    ///
     /// - Parameters:
-    ///   - opaque: The text between the quotation marks, without any.
-    ///   - isWeak: Whether equal tags need not mean equal bytes.
+    ///   - opaque: The text between the quotation marks. It must not contain quotation marks.
+    ///   - isWeak: True if equal tags may belong to different bytes.
     package init(opaque: String, isWeak: Bool = false) {
         self.opaque = opaque
         self.isWeak = isWeak
         self.text = (isWeak ? "W/" : "") + "\"\(opaque)\""
     }
 
-    /// Creates a strong tag from all that it depends on, none of which can be read from it.
+    /// Derives a strong tag. None of the parts can be read from it.
     ///
     /// - Parameters:
-    ///   - parts: What tells versions apart.
-    ///   - key: The key that the bytes are decrypted with: with another one they are others.
+    ///   - parts: The properties that tell versions apart.
+    ///   - key: The key that the bytes are decrypted with; another key yields other bytes.
     package init(of parts: [String], key: SecretKey? = nil) {
         let secret = key?.withUnsafeBytes { Array($0) } ?? []
         let digest = SHAFunction.sha256.mac(
@@ -36,7 +34,7 @@ package struct EntityTag: Hashable, Sendable {
         self.init(opaque: Hexadecimal.encode(digest.prefix(16)))
     }
 
-    /// A weak tag that is like no other: for bytes that may be parts of two versions.
+    /// A weak tag unlike any other, for bytes that may belong to two versions.
     static var unlikeAny: EntityTag {
         EntityTag(opaque: EntityTag(of: ["\(UInt64.random(in: 0...UInt64.max))"]).opaque, isWeak: true)
     }
@@ -48,7 +46,7 @@ package struct EntityTag: Hashable, Sendable {
         self.init(Array(text.utf8)[...])
     }
 
-    /// Reads one tag from bytes: characters could hold a quotation mark and what combines with it.
+    /// Reads one tag from bytes, because a character may join a quotation mark and a combining mark.
     fileprivate init?(_ bytes: ArraySlice<UInt8>) {
         let isWeak = bytes.starts(with: "W/".utf8)
         let quoted = isWeak ? bytes.dropFirst(2) : bytes
@@ -60,12 +58,12 @@ package struct EntityTag: Hashable, Sendable {
         self.init(opaque: String(decoding: opaque, as: UTF8.self), isWeak: isWeak)
     }
 
-    /// Whether both stand for the same bytes. Source: RFC 9110, section 8.8.3.2.
+    /// Returns whether both tags stand for the same bytes. Source: RFC 9110, section 8.8.3.2.
     package func matchesStrongly(_ other: EntityTag) -> Bool {
         !isWeak && !other.isWeak && opaque == other.opaque
     }
 
-    /// Whether both stand for the same content. Source: RFC 9110, section 8.8.3.2.
+    /// Returns whether both tags stand for equivalent content. Source: RFC 9110, section 8.8.3.2.
     package func matchesWeakly(_ other: EntityTag) -> Bool {
         opaque == other.opaque
     }
@@ -73,14 +71,14 @@ package struct EntityTag: Hashable, Sendable {
 
 /// The value of `If-Match` or `If-None-Match`. Source: RFC 9110, sections 13.1.1 and 13.1.2.
 package enum EntityTagList: Hashable, Sendable {
-    /// `*`: whatever there is.
+    /// `*`, which matches everything.
     case any
-    /// Tags, one at least.
+    /// One or more tags.
     case tags([EntityTag])
 
     /// Reads a list.
     ///
-    /// - Returns: `nil` if it is none.
+    /// - Returns: `nil` if the text is malformed.
     package init?(_ text: String) {
         let (mark, comma) = (UInt8(ascii: "\""), UInt8(ascii: ","))
         func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
@@ -89,7 +87,7 @@ package enum EntityTagList: Hashable, Sendable {
             self = .any
             return
         }
-        // A comma may stand in a tag.
+        // A tag may contain a comma.
         var tags: [EntityTag] = []
         while true {
             rest = rest.drop { isSpace($0) || $0 == comma }
@@ -105,7 +103,7 @@ package enum EntityTagList: Hashable, Sendable {
         self = .tags(tags)
     }
 
-    /// Whether one of the tags passes the test.
+    /// Returns whether one of the tags passes the test; `*` always does.
     package func contains(where test: (EntityTag) -> Bool) -> Bool {
         switch self {
         case .any: true
@@ -114,12 +112,12 @@ package enum EntityTagList: Hashable, Sendable {
     }
 }
 
-/// Times as HTTP writes them, in whole seconds since 1970. Source: RFC 9110, section 5.6.7.
+/// Times in the notation of HTTP, in whole seconds since 1970. Source: RFC 9110, section 5.6.7.
 package enum HTTPDate {
-    /// The times that have a text: those of the years 1 to 9999.
+    /// The times that can be written: those of the years 1 to 9999.
     static let range: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
 
-    /// Writes a time, such as `Sun, 06 Nov 1994 08:49:37 GMT`; of another one than those in ``range``, the nearest.
+    /// Returns a time's text, such as `Sun, 06 Nov 1994 08:49:37 GMT`. Times outside of ``range`` are clamped to it.
     package static func text(_ seconds: Int64) -> String {
         var time = time_t(min(max(seconds, range.lowerBound), range.upperBound))
         var parts = tm()
@@ -131,7 +129,7 @@ package enum HTTPDate {
         return weekday + ", " + day + " " + months[Int(parts.tm_mon)] + " " + year + " " + clock + " GMT"
     }
 
-    /// Reads a time in any of the three forms that a recipient has to accept. The corresponding C function is `timegm`.
+    /// Reads a time in any of the three forms that a recipient must accept. The corresponding C function is `timegm`.
     ///
     /// - Returns: `nil` for anything else.
     package static func seconds(_ text: String) -> Int64? {
@@ -175,10 +173,10 @@ package enum HTTPDate {
         return Int32(digits)
     }
 
-    /// The time now. The corresponding C function is `time`.
+    /// The current time. The corresponding C function is `time`.
     package static var now: Int64 { Int64(time(nil)) }
 
-    /// The time now, written: once a second.
+    /// The text of the current time, formatted once a second.
     static var nowText: String {
         let now = now
         return written.withLock { written in

@@ -7,13 +7,14 @@ import Support
 import Synchronization
 package import SystemPackage
 
-/// Encrypted files that are served decrypted: some by name, or all of a folder.
+/// Encrypted files that the server decrypts: a list of files by name, or all files of a folder.
 ///
-/// A request opens its file, which stays open until it is answered, or for the moment that ``KnownContents`` keeps it.
+/// A request opens its file. The file stays open until the request is answered, or for the short time that
+/// ``KnownContents`` keeps it.
 package struct EncryptedFiles: ContentCatalogue {
-    /// How ciphertext becomes an object.
+    /// The rule by which ciphertext becomes an object.
     package struct Format: Sendable {
-        /// What the entity tags of files depend on besides the file and the key: strategy and parameters.
+        /// The strategy and its parameters. Entity tags depend on them, the file and the key.
         package var description: String
         /// The files' key.
         package var key: SecretKey
@@ -24,7 +25,6 @@ package struct EncryptedFiles: ContentCatalogue {
         /// Opens an object.
         package var open: @Sendable (any ByteSource, [UInt8]) throws(DecryptionError) -> EncryptedObject
 
-        /// Creates a format.
         package init(
             description: String, iv: [UInt8]?, ivByteCounts: [Int]? = [Block.byteCount], key: SecretKey,
             open: @escaping @Sendable (any ByteSource, [UInt8]) throws(DecryptionError) -> EncryptedObject
@@ -37,7 +37,7 @@ package struct EncryptedFiles: ContentCatalogue {
         }
     }
 
-    /// What is at the end of a file's name that its plaintext goes without.
+    /// The suffix of a file's name that its plaintext goes without.
     private static let encryptedSuffix = ".enc"
 
     private let origin: Origin
@@ -47,7 +47,7 @@ package struct EncryptedFiles: ContentCatalogue {
         case files([String: FilePath])
         case folder(ServedFolder)
 
-        /// The version of the file that is there; `nil` if there is none.
+        /// Returns the version of a file; `nil` if there is no such file.
         func identity(of path: [String]) -> FileIdentity? {
             switch self {
             case .folder(let folder): return folder.identity(of: path)
@@ -58,9 +58,9 @@ package struct EncryptedFiles: ContentCatalogue {
         }
     }
 
-    /// Serves some files, each under the last part of its path.
+    /// Serves a list of files, each under the last part of its path.
     ///
-    /// - Throws: `DecryptionError.invalidParameter` if two have the same name.
+    /// - Throws: `DecryptionError.invalidParameter` if two files have the same name.
     package init(files: [FilePath], format: Format) throws(DecryptionError) {
         var paths: [String: FilePath] = [:]
         for file in files {
@@ -84,7 +84,7 @@ package struct EncryptedFiles: ContentCatalogue {
         self.format = format
     }
 
-    /// Opens a file as it is now; `NAME.enc` is also found as `NAME`.
+    /// Opens the current version of a file; `NAME.enc` is also found as `NAME`.
     package func content(at path: [String]) throws(DecryptionError) -> ServedContent? {
         guard let name = path.last, format.iv != nil || !name.hasSuffix(IVFile.suffix) else { return nil }
         let asked = path
@@ -110,7 +110,7 @@ package struct EncryptedFiles: ContentCatalogue {
         content.readerByteCount = object.cursorByteCount
         let (byteCount, all) = (object.plaintextByteCount, 0..<source.byteCount)
         content.mayWait = { source.mayWait(for: $0, of: byteCount, in: all) }
-        // Where an IV has a file, there are two versions to look at. What may be of two versions is not kept.
+        // An IV in a file would be a second version to check. Content that may mix two versions is not kept.
         if format.iv != nil, isPinned {
             content.isCurrent = { [origin] in
                 (origin.identity(of: asked) ?? origin.identity(of: Self.encrypted(asked))) == version
@@ -125,8 +125,8 @@ package struct EncryptedFiles: ContentCatalogue {
         path.dropLast() + [(path.last ?? "") + encryptedSuffix]
     }
 
-    /// The files as clients should call them: those that hold IVs left out, and `NAME.enc` as `NAME`, unless there is
-    /// another file of that name.
+    /// Returns the files by the names that clients should use. Files with IVs are left out, and `NAME.enc` becomes
+    /// `NAME` unless another file has that name.
     package func listing() throws(DecryptionError) -> [[String]] {
         let all: [[String]]
         switch origin {
@@ -153,7 +153,7 @@ package struct EncryptedFiles: ContentCatalogue {
         }
     }
 
-    /// Opens a file that was named by the user, who may well have named a link.
+    /// Opens a file that the user named; it may be a link.
     private func open(_ file: FilePath) throws(DecryptionError) -> FileSource? {
         let descriptor: FileDescriptor
         do throws(DecryptionError) {
@@ -161,7 +161,8 @@ package struct EncryptedFiles: ContentCatalogue {
                 try FileDescriptor.open(file, .readOnly, options: [.closeOnExec, .nonBlocking])
             }
         } catch {
-            // What is not there, or not for us, is not found; a disk that fails, or too many files, are no answer.
+            // A file that is missing or not accessible counts as not found. Other failures, such as a failing disk or
+            // too many open files, are errors.
             if case .io(_, let code, _) = error, [ENOENT, ENOTDIR, EACCES, EPERM, ELOOP, ENXIO].contains(code) {
                 return nil
             }
@@ -190,7 +191,7 @@ package struct EncryptedFiles: ContentCatalogue {
     }
 }
 
-/// Readers of one object that are used again, by any thread.
+/// Idle readers of one object, for use by any thread.
 private final class IdleReaders: Sendable {
     private struct Reader: @unchecked Sendable {
         let base: any RandomAccessDecryptor
@@ -198,12 +199,12 @@ private final class IdleReaders: Sendable {
 
     private let object: EncryptedObject
     private let idle = Mutex<[Reader]>([])
-    /// How many are kept: an event loop has one of them at a time.
+    /// The max number of idle readers; an event loop uses one at a time.
     private let maxCount: Int
 
     init(_ object: EncryptedObject) {
         self.object = object
-        // What a reader of chunks keeps is not counted here.
+        // Readers that buffer chunks are not kept, because their memory is not counted here.
         maxCount = object.cursorByteCount == 0 ? System.coreCount : 0
     }
 
@@ -217,13 +218,15 @@ private final class IdleReaders: Sendable {
 }
 
 extension FileSource {
-    /// Whether reading a part of an object in this file may have to wait for the disk.
+    /// Returns whether reading a part of an object in this file may have to wait for the disk.
+    ///
+    /// The position of the ciphertext is estimated in proportion to the plaintext.
     ///
     /// - Parameters:
-    ///   - range: Plaintext bytes, within the object.
+    ///   - range: A plaintext range within the object.
     ///   - plaintextByteCount: The object's length in bytes.
-    ///   - slice: Where in the file the object is.
-    /// - Returns: `true` unless the bytes about where the part's ciphertext is are in memory.
+    ///   - slice: The object's range in the file.
+    /// - Returns: `false` only if the bytes near the part's ciphertext are in memory.
     func mayWait(
         for range: Range<UInt64>, of plaintextByteCount: UInt64, in slice: Range<UInt64>
     ) -> Bool {

@@ -4,14 +4,14 @@ import Glibc
 import RandomAccess
 import SystemPackage
 
-/// Files below a folder, opened name by name so that no link leads out of it.
+/// The files below a folder. They are opened name by name, so that no link leads out of the folder.
 final class ServedFolder: Sendable {
     /// The folder's path, for errors.
     let path: FilePath
 
     private let descriptor: FileDescriptor
 
-    /// Opens the folder, which stays the one that is served if it is renamed.
+    /// Opens the folder. It stays the served folder if it is renamed.
     ///
     /// - Throws: `DecryptionError.io`.
     init(path: FilePath) throws(DecryptionError) {
@@ -28,9 +28,9 @@ final class ServedFolder: Sendable {
     /// Opens a file. The corresponding C function is `openat`, once for each name, with `O_NOFOLLOW`.
     ///
     /// - Parameter names: The folders and the file, below this folder.
-    /// - Returns: `nil` if there is no such file: also where a name is a link, a hidden file, or nothing that can be read at
-    ///   an offset.
-    /// - Throws: `DecryptionError.io` for what is not about this file, such as too many open ones.
+    /// - Returns: The file; `nil` if there is none. Links, hidden files, and files that cannot be read at an offset do
+    ///   not count.
+    /// - Throws: `DecryptionError.io` for failures that do not concern this file, such as too many open files.
     func open(_ names: [String]) throws(DecryptionError) -> FileSource? {
         let opened = try within(names) { (folder, name) throws(DecryptionError) in
             try ServedFolder.open(name, in: folder, flags: 0)
@@ -44,12 +44,12 @@ final class ServedFolder: Sendable {
         return try FileSource(adopting: file, path: names.reduce(into: path) { $0.append($1) })
     }
 
-    /// The version of a file as ``open(_:)`` would find it; `nil` if there is none.
+    /// Returns the version of the file that ``open(_:)`` would find; `nil` if there is none.
     func identity(of names: [String]) -> FileIdentity? {
         try? within(names) { folder, name in FileIdentity(ofFile: name, in: folder.rawValue, followsLinks: false) }
     }
 
-    /// Does something with the folder that a file is in, and the file's name.
+    /// Calls a function with the folder that holds a file, and the file's name.
     private func within<Value>(
         _ names: [String], _ body: (FileDescriptor, String) throws(DecryptionError) -> Value?
     ) throws(DecryptionError) -> Value? {
@@ -82,13 +82,13 @@ final class ServedFolder: Sendable {
         }
     }
 
-    /// The max number of files that are listed; all of them are served.
+    /// The max number of files in a listing. Files beyond it are still served.
     private static let maxListed = 10_000
-    /// How deep folders are looked into.
+    /// The max depth of folders in a listing.
     private static let maxDepth = 16
 
-    /// The files below the folder, hidden ones and those behind links left out, in order: of each folder its files, then
-    /// what is in its folders.
+    /// Returns the files below the folder, in order: each folder's own files, then those in its folders. Hidden files
+    /// and files behind links are left out.
     ///
     /// - Throws: `DecryptionError.io`.
     func files() throws(DecryptionError) -> [[String]] {
@@ -110,7 +110,7 @@ final class ServedFolder: Sendable {
         files += entries.filter(\.isFile).prefix(Self.maxListed - files.count).map { names + [$0.name] }
         guard names.count < Self.maxDepth else { return }
         for entry in entries where entry.isFolder && files.count < Self.maxListed {
-            // One that is not for us, or is gone, has nothing to list.
+            // A folder that is inaccessible or gone has nothing to list.
             guard let next = try Self.open(entry.name, in: folder, flags: O_DIRECTORY) else { continue }
             defer { try? next.close() }
             try list(names + [entry.name], next, into: &files)

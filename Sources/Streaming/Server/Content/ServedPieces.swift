@@ -3,16 +3,16 @@ package import ByteSources
 package import RandomAccess
 package import SystemPackage
 
-/// Objects of several pieces that are served decrypted, each under the name of its document without `.yml`.
+/// Objects of several pieces that the server decrypts, each under the name of its document without `.yml`.
 ///
-/// A request opens the document and every piece that has to be looked at, unless an object that was opened is still
-/// there.
+/// A request opens the document and every piece that it has to look at, unless the object is still open from an earlier
+/// request.
 package struct ServedPieces: ContentCatalogue {
     /// Reads a document.
     package typealias Opener = @Sendable (FilePath) throws(DecryptionError) -> PieceFile
 
     private static let suffixes = [".yml", ".yaml"]
-    /// The max number of files whose versions are looked at to tell that an object is still what it was.
+    /// The max number of files whose versions are checked to see that an object is unchanged.
     private static let maxLookedAt = 64
 
     private let paths: [String: FilePath]
@@ -21,7 +21,7 @@ package struct ServedPieces: ContentCatalogue {
 
     /// Serves the objects of some documents.
     ///
-    /// - Throws: `DecryptionError.invalidParameter` if two have the same name.
+    /// - Throws: `DecryptionError.invalidParameter` if two documents have the same name.
     package init(
         documents: [FilePath], backend: any CipherBackend, open: @escaping Opener
     ) throws(DecryptionError) {
@@ -36,13 +36,13 @@ package struct ServedPieces: ContentCatalogue {
         (self.paths, self.backend, self.open) = (paths, backend, open)
     }
 
-    /// The name under which a document's object is served.
+    /// Returns the name under which a document's object is served.
     package static func name(of document: FilePath) -> String {
         let name = document.lastComponent?.string ?? document.string
         return suffixes.first { name.hasSuffix($0) && name != $0 }.map { String(name.dropLast($0.count)) } ?? name
     }
 
-    /// Opens an object as it is now.
+    /// Opens the current version of an object.
     package func content(at path: [String]) throws(DecryptionError) -> ServedContent? {
         guard path.count == 1, let document = paths[path[0]] else { return nil }
         let list = try open(document)
@@ -69,7 +69,7 @@ package struct ServedPieces: ContentCatalogue {
         return content
     }
 
-    /// The names of all objects, in order.
+    /// Returns the names of all objects, in order.
     package func listing() -> [[String]] { paths.keys.sorted().map { [$0] } }
 }
 #endif

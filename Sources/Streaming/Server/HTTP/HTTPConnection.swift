@@ -4,10 +4,10 @@ package import NIOHTTP1
 package import NIOPosix
 package import NIOSSL
 
-/// A connection of HTTP/1.1: one request after the other, each answered before the next one is looked at.
+/// An HTTP/1.1 connection. It answers one request after the other, and answers each before it looks at the next.
 ///
-/// Stands right behind the parser. An answer's plaintext is decrypted when the client has taken enough of what was there
-/// before, on the connection's event loop unless it may wait for a disk.
+/// The handler stands right behind the parser. It decrypts an answer's plaintext when the client has taken enough of
+/// the bytes before. It does so on the connection's event loop, unless the read may wait for a disk.
 ///
 /// - Source: RFC 9112, sections 9.3 (persistence) and 9.6 (closing in stages).
 package final class HTTPConnection: ChannelDuplexHandler {
@@ -15,16 +15,15 @@ package final class HTTPConnection: ChannelDuplexHandler {
     package typealias OutboundIn = Never
     package typealias OutboundOut = ByteBuffer
 
-    /// What all connections of a server have.
+    /// The settings that all connections of a server share.
     package struct Setup: Sendable {
         let limits: ServerLimits
-        /// What makes connections secure; `nil` for plain HTTP.
+        /// The TLS context; `nil` for plain HTTP.
         let tls: NIOSSLContext?
         /// The threads that may wait for a disk.
         let lookups: NIOThreadPool
         let responder: any Responder
 
-        /// Creates what connections have.
         package init(limits: ServerLimits, tls: NIOSSLContext?, lookups: NIOThreadPool, responder: any Responder) {
             self.limits = limits
             self.tls = tls
@@ -32,7 +31,7 @@ package final class HTTPConnection: ChannelDuplexHandler {
             self.responder = responder
         }
 
-        /// Adds what a connection is made of.
+        /// Adds the handlers of a connection.
         package func addHandlers(to pipeline: ChannelPipeline.SynchronousOperations, address: String) throws {
             var heads = NIOHTTPDecoderLimitConfiguration()
             heads.maxHeaderFieldSize = limits.headerByteCount
@@ -46,30 +45,30 @@ package final class HTTPConnection: ChannelDuplexHandler {
         }
     }
 
-    /// How far the answer to the request is that came last.
+    /// The progress of the answer to the latest request.
     private enum Answering {
-        /// There is none, or it was sent.
+        /// No answer is due.
         case none
-        /// A request's head has come, and its answer is being made.
+        /// The request's head has arrived, and the responder makes the answer.
         case awaited(isHead: Bool, saysKeepAlive: Bool)
-        /// The head was sent.
+        /// The answer's head was sent.
         case sending(PlaintextBody)
     }
 
-    /// What comes of a client.
+    /// Input from a client.
     private enum Arrival {
         case part(HTTPServerRequestPart)
-        /// Something that is no request, behind which nothing is read.
+        /// Input that is not a request; nothing behind it is read.
         case malformed
-        /// The end of its direction.
+        /// The client closed its direction.
         case end
     }
 
     private enum Closing {
         case open
-        /// The answer that is under way is the last one.
+        /// The current answer is the last one.
         case afterAnswer
-        /// Nothing that comes in is of interest any longer.
+        /// The connection ignores all further input.
         case begun
     }
 
@@ -81,30 +80,31 @@ package final class HTTPConnection: ChannelDuplexHandler {
 
     private var closing = Closing.open
     private var answering = Answering.none
-    /// Counts requests, so that no answer is taken for another one's.
+    /// Counts requests, so that no answer goes to the wrong one.
     private var requestNumber = 0
-    /// Whether a request's head came and its end did not.
+    /// True between a request's head and its end.
     private var isReceiving = false
-    /// The body that is being kept.
+    /// The body that is being collected for the responder.
     private var body: (bytes: ByteBuffer, promise: EventLoopPromise<ByteBuffer>)?
-    /// What comes of a client that does not wait for its answer.
+    /// Input from a client that does not wait for its answer.
     private var waiting: CircularBuffer<Arrival> = []
-    /// More than one read of ``HTTPService/readByteCount``, or one record of TLS, has.
+    /// The max number of waiting inputs. One read of ``HTTPService/readByteCount``, or one TLS record, yields fewer.
     private static let maxWaitingCount = 2048
     private var isDelivering = false
-    /// Whether the channel would read if it might.
+    /// True if the channel asked for a read that was held back.
     private var isReadWanted = false
-    /// Whether another thread has the answer's plaintext, or the event loop's others have their turn.
+    /// True while another thread fills the answer's plaintext, or while other connections of the event loop have their
+    /// turn.
     private var isPaused = false
-    /// How many bytes are left of this connection's turn.
+    /// The bytes that are left of this connection's turn.
     private var turn = HTTPConnection.turnByteCount
-    /// Done when the last answer has left.
+    /// Completes when the last answer was written.
     private var lastAnswer: EventLoopFuture<Void>?
 
-    /// Since when nothing has happened.
+    /// The time of the last activity.
     private var quietSince: NIODeadline
     private var sentByteCount = 0
-    /// How much had been taken when it was looked at last.
+    /// The number of bytes that the client had taken at the last check.
     private var takenByteCount = 0
 
     private init(_ setup: Setup, address: String, clock: RequestClock, now: NIODeadline) {
@@ -117,7 +117,7 @@ package final class HTTPConnection: ChannelDuplexHandler {
     private var isAnswering: Bool { if case .none = answering { false } else { true } }
     private var isSending: Bool { if case .sending = answering { true } else { false } }
 
-    /// Whether what comes next has to wait: for an answer, or until the client has taken most of those before.
+    /// Returns whether new input must wait for an answer, or until the client has taken most of the answers before.
     private func isBusy(_ context: ChannelHandlerContext) -> Bool {
         !isReceiving && (isAnswering || !context.channel.isWritable)
     }
@@ -144,21 +144,21 @@ package final class HTTPConnection: ChannelDuplexHandler {
         context = nil
         check?.cancel()
         check = nil
-        // Its reader and its windows are given back.
+        // This gives the body's reader and windows back.
         answering = .none
         waiting = []
         body?.promise.fail(ChannelError.ioOnClosedChannel)
         body = nil
     }
 
-    /// Closes the connection; what is not sent is not sent any longer.
+    /// Closes the connection and drops unsent bytes.
     func close() {
         closing = .begun
         context?.close(promise: nil)
     }
 
     package func read(context: ChannelHandlerContext) {
-        // Of a client that does not wait no more is taken than has come with its request.
+        // While the connection is busy, nothing is read beyond the bytes that arrived with the request.
         if isBusy(context), closing != .begun { isReadWanted = true } else { context.read() }
     }
 
@@ -169,7 +169,7 @@ package final class HTTPConnection: ChannelDuplexHandler {
     package func errorCaught(context: ChannelHandlerContext, error: any Error) {
         switch error {
         case is HTTPParserError: arrive(.malformed, context)
-        // What came before has come whole.
+        // Everything before the end arrived completely.
         case NIOSSLError.uncleanShutdown: arrive(.end, context)
         default: close()
         }
@@ -189,10 +189,10 @@ package final class HTTPConnection: ChannelDuplexHandler {
     private func arrive(_ arrival: Arrival, _ context: ChannelHandlerContext) {
         guard closing != .begun else { return }
         guard isBusy(context) || !waiting.isEmpty else { return receive(arrival, context) }
-        // Of what is behind the last request, nothing is of interest.
+        // Input behind the last request is ignored.
         guard closing == .open else { return }
         waiting.append(arrival)
-        // Where a client has closed its direction, all that it had sent is read at once.
+        // Once a client has closed its direction, NIO reads all that it sent at once.
         guard waiting.count > Self.maxWaitingCount else { return }
         waiting = []
         if isAnswering { closing = .afterAnswer } else { closeInStages(context, lingers: true) }
@@ -249,23 +249,23 @@ package final class HTTPConnection: ChannelDuplexHandler {
         body?.promise.fail(HTTPParserError.invalidEOFState)
         body = nil
         switch answering {
-        // Another answer would be taken for the next request's.
+        // The client would take a second answer for the one to its next request.
         case .none: closeInStages(context, lingers: true)
         case .sending: closing = .afterAnswer
-        // The request's end is not clear, so that its answer is the refusal.
+        // The end of the request is unknown, so the refusal is its answer.
         case .awaited: refuse(context)
         }
     }
 
-    /// Answers what is no request, and closes the connection.
+    /// Answers input that is not a request, and closes the connection.
     private func refuse(_ context: ChannelHandlerContext) {
         closing = .afterAnswer
         finish(Reply(status: .badRequest).head(connection: "close"), context)
     }
 
-    /// Looks at what has come meanwhile.
+    /// Handles the input that arrived in the meantime.
     private func next(_ context: ChannelHandlerContext) {
-        // An answer that is sent at once comes here again.
+        // An answer that is sent at once calls this method again.
         guard !isDelivering else { return }
         isDelivering = true
         while closing != .begun, !isBusy(context), let arrival = waiting.popFirst() { receive(arrival, context) }
@@ -275,7 +275,7 @@ package final class HTTPConnection: ChannelDuplexHandler {
         context.read()
     }
 
-    /// Sends the answer to a request, if it is the one that came last.
+    /// Sends the answer to a request, if that is the latest one.
     func send(_ reply: Reply, to number: Int) {
         guard let context, number == requestNumber, case .awaited(let isHead, let saysKeepAlive) = answering else {
             return
@@ -288,7 +288,7 @@ package final class HTTPConnection: ChannelDuplexHandler {
             finish(page, context)
         case .plaintext(let body):
             answering = .sending(body)
-            // Another write costs more than copying a few bytes.
+            // A second write would cost more than copying a few bytes.
             if body.isWhole(upTo: Self.joinedByteCount), turn > 0, var window = try? body.next() {
                 turn -= head.writeBuffer(&window)
                 return finish(head, context)
@@ -305,14 +305,15 @@ package final class HTTPConnection: ChannelDuplexHandler {
         context.write(wrapOutboundOut(bytes), promise: nil)
     }
 
-    /// What is sent in one piece with its head.
+    /// The max number of plaintext bytes that are sent in one write with their head.
     private static let joinedByteCount = 16 << 10
 
-    /// After so many bytes the others of the event loop have their turn, even if the client takes everything at once.
+    /// The number of bytes after which other connections of the event loop have their turn, even if the client takes
+    /// everything at once.
     private static let turnByteCount = 4 << 20
 
-    /// Sends windows as long as the client takes them. No more than two are in memory: one that is being sent, and one that
-    /// is being filled.
+    /// Sends windows while the client takes them. At most two are in memory: one that is being sent, and one that is
+    /// being filled.
     private func sendPlaintext() {
         while let context, case .sending(let body) = answering, !isPaused, context.channel.isWritable {
             if turn <= 0 {
@@ -324,7 +325,7 @@ package final class HTTPConnection: ChannelDuplexHandler {
                 body.pause()
                 return goOn(context, after: setup.lookups) {
                     body.fillNext()
-                    // Many may be filled before the event loop looks at the first.
+                    // Threads may fill many windows before the event loop looks at the first.
                     body.pause()
                 }
             }
@@ -342,7 +343,7 @@ package final class HTTPConnection: ChannelDuplexHandler {
         if case .sending(let body) = answering, !isPaused { body.pause() }
     }
 
-    /// Goes on when a thread has done some work.
+    /// Continues to send after a thread has done some work.
     private func goOn(
         _ context: ChannelHandlerContext, after threads: NIOThreadPool, _ work: @escaping @Sendable () -> Void
     ) {
@@ -369,7 +370,7 @@ package final class HTTPConnection: ChannelDuplexHandler {
         lastAnswer = isSent.futureResult
         if case .sending(let body) = answering {
             body.release()
-            // Its last window counts until it has left.
+            // The last window counts as used until it is written.
             isSent.futureResult.whenComplete { _ in withExtendedLifetime(body) {} }
         }
         answering = .none
@@ -379,8 +380,8 @@ package final class HTTPConnection: ChannelDuplexHandler {
         if closing == .afterAnswer { closeInStages(context, lingers: true) } else { next(context) }
     }
 
-    /// Closes the connection once everything is sent. One that lingers has its other direction closed a little later: what
-    /// a client still sends would make the system throw away the answer before it is read.
+    /// Closes the connection once everything is sent. If it lingers, the other direction is closed a little later:
+    /// input that still arrives after a full close would make the system discard the answer before the client reads it.
     private func closeInStages(_ context: ChannelHandlerContext, lingers: Bool) {
         closing = .begun
         waiting = []
@@ -408,11 +409,11 @@ package final class HTTPConnection: ChannelDuplexHandler {
         } else if case .sending(let body) = answering, !isPaused {
             body.release()
         }
-        // Bytes behind a request that is being answered wait for their turn.
+        // Bytes behind a request wait while its answer is made and sent; that time does not count.
         let isServing = isAnswering && (!isReceiving || isSending)
         if isServing || buffered > 0 || closing == .begun { clock.restart(now) }
         let isLate = clock.since.map { now - $0 >= .milliseconds(limits.requestMilliseconds) } ?? false
-        // An answer that is being made takes as long as it takes.
+        // There is no time limit for making an answer.
         let mayBeQuiet = isServing && buffered == 0
         if isLate || !mayBeQuiet && now - quietSince >= .milliseconds(limits.idleMilliseconds) { close() }
     }

@@ -7,29 +7,29 @@ import NIOSSL
 import RandomAccess
 import Synchronization
 
-/// Listens on a port and has every request answered, until its task is cancelled.
+/// Listens on a port and answers every request, until its task is cancelled.
 package struct HTTPService {
     let limits: ServerLimits
-    /// What makes connections secure; `nil` for plain HTTP.
+    /// The TLS context; `nil` for plain HTTP.
     let tls: NIOSSLContext?
-    /// Told of each listener: a second one comes where the system has ended the first.
+    /// Called with each listener. There is a second one if the system ends the first.
     var onListening: @Sendable (any Channel) -> Void = { _ in }
 
-    /// Why a server did not start.
+    /// The reason why a server did not start.
     package struct BindError: Error, CustomStringConvertible {
-        /// What failed, with the address.
+        /// The failure, with the address.
         package let description: String
     }
 
-    /// Serves as ``RangeServer/run(host:port:onStart:)`` does, by what is made to answer requests, given threads that may
-    /// wait.
+    /// Serves as ``RangeServer/run(host:port:onStart:)`` does. The function makes the responder; its argument is a pool
+    /// of threads that may wait.
     func run(
         host: ListeningHost, port: Int, onStart: @escaping @Sendable (Int) -> Void,
         _ makeResponder: (_ lookups: NIOThreadPool) -> any Responder
     ) async throws {
         let lookups = NIOThreadPool(numberOfThreads: ServerLimits.lookupThreadCount)
         lookups.start()
-        // Not waited for: one may be waiting for a key that never comes.
+        // Does not wait for the threads: one may be waiting for a key that never comes.
         defer { lookups.shutdownGracefully { _ in } }
         let setup = HTTPConnection.Setup(limits: limits, tls: tls, lookups: lookups, responder: makeResponder(lookups))
         let connections = OpenConnections(limits: limits)
@@ -44,7 +44,7 @@ package struct HTTPService {
                 listener.close(promise: nil)
             }
             guard !Task.isCancelled else { break }
-            // Linux tells a listener of what befell a connection before it was accepted, and NIO then closes it.
+            // If a connection fails before it is accepted, Linux reports that to the listener, and NIO then closes it.
             listener = try await listen(host, port, setup, connections)
         }
         let open = connections.stop()
@@ -56,9 +56,11 @@ package struct HTTPService {
         force.cancel()
     }
 
-    /// What the system holds for a client besides our windows; it takes twice as much for its own needs.
+    /// The number of bytes that the system buffers for a client besides our windows. It takes twice as much for its own
+    /// needs.
     private static let sendBufferByteCount: SocketOptionValue = 256 << 10
-    /// What is read of a client at once: some heads, of which each costs many times its length while it waits.
+    /// The max number of bytes in one read from a client. They hold a few heads; a waiting head costs many times its
+    /// length.
     static let readByteCount = 4 << 10
 
     private func listen(
@@ -67,7 +69,7 @@ package struct HTTPService {
         let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 256)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            // So that none comes beyond the limit.
+            // Accepts one at a time, so that no connection exceeds the limit.
             .serverChannelOption(.maxMessagesPerRead, value: 1)
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -75,10 +77,11 @@ package struct HTTPService {
                 }
             }
             .childChannelOption(.allowRemoteHalfClosure, value: true)
-            // A request comes with one read; a second one would only find that there is nothing.
+            // One read brings the request; a second read would find nothing.
             .childChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Self.readByteCount))
-            // Left to itself, the system takes megabytes for each client, and a slow one looks like one that has stopped.
+            // By default the system buffers megabytes for each client, and a slow client then looks like one that has
+            // stopped.
             .childChannelOption(.socketOption(.so_sndbuf), value: Self.sendBufferByteCount)
             .childChannelInitializer { channel in
                 guard let address = connections.enter(channel) else { return channel.close() }
@@ -99,18 +102,18 @@ package struct HTTPService {
     }
 }
 
-/// What a server listens on: an address, and the name that was given for it.
+/// A host to listen on: an address, and the name that the user gave for it.
 ///
-/// A name is looked up once, so that what was said of the address holds for what is listened on.
+/// The name is looked up once, so that the server listens on the same address that was checked.
 package struct ListeningHost: Sendable {
-    /// What was given.
+    /// The name that the user gave.
     package let name: String
-    /// What it stands for.
+    /// The address of the name.
     package let address: IPAddress
 
-    /// Looks a name up.
+    /// Looks up a name.
     ///
-    /// - Throws: ``HTTPService/BindError`` if there is no such name.
+    /// - Throws: ``HTTPService/BindError`` if the name has no address.
     package init(_ name: String) throws(HTTPService.BindError) {
         guard let address = IPAddress.resolve(name).first else {
             throw HTTPService.BindError(
@@ -121,7 +124,7 @@ package struct ListeningHost: Sendable {
     }
 }
 
-/// Connections as they are open, and how many of them each address has.
+/// The open connections, and their number for each address.
 final class OpenConnections: Sendable {
     private struct State {
         var counts: [String: Int] = [:]
@@ -150,7 +153,7 @@ final class OpenConnections: Sendable {
         }
     }
 
-    /// Whether another one may be accepted; if not, `onSpace` is called when that may be so.
+    /// Returns whether another connection may be accepted. If not, `onSpace` is called when this changes.
     func hasSpace(_ onSpace: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
             guard state.acceptedCount >= limits.connectionCount else { return true }
@@ -159,9 +162,9 @@ final class OpenConnections: Sendable {
         }
     }
 
-    /// Lets none come from now on.
+    /// Refuses new connections from now on.
     ///
-    /// - Returns: Those that are open.
+    /// - Returns: The open connections.
     func stop() -> [any Channel] {
         state.withLock { state in
             state.isStopping = true
@@ -171,7 +174,7 @@ final class OpenConnections: Sendable {
 
     /// Counts a connection until it is closed.
     ///
-    /// - Returns: The client's address; `nil` if it has too many, or the server is being stopped.
+    /// - Returns: The client's address; `nil` if it has too many connections, or if the server is stopping.
     func enter(_ channel: any Channel) -> String? {
         let address = channel.remoteAddress?.ipAddress ?? ""
         guard let network = enter(address) else { return nil }
@@ -187,10 +190,10 @@ final class OpenConnections: Sendable {
         return isLate ? nil : address
     }
 
-    /// Counts a connection, which leaves in the end if it may come.
+    /// Counts a connection if there are not too many. The caller must then end it by ``leave(_:)``.
     ///
     /// - Parameter address: The client's address.
-    /// - Returns: What it is counted as, or `nil` if there are too many.
+    /// - Returns: The network that the connection counts for; `nil` if there are too many.
     func enter(_ address: String) -> String? {
         let known = IPAddress(address)
         let network = known?.network ?? address
@@ -204,7 +207,7 @@ final class OpenConnections: Sendable {
         }
     }
 
-    /// A connection has ended.
+    /// Ends the count of a connection.
     func leave(_ network: String) {
         state.withLock { state in
             let count = (state.counts[network] ?? 1) - 1
@@ -213,7 +216,7 @@ final class OpenConnections: Sendable {
     }
 }
 
-/// Accepts no connection beyond the limit until one is closed.
+/// Accepts no connection beyond the limit until another one is closed.
 private final class ConnectionLimit: ChannelDuplexHandler {
     typealias InboundIn = any Channel
     typealias OutboundIn = Never

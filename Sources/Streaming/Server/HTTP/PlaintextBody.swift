@@ -5,7 +5,7 @@ import Synchronization
 
 /// The plaintext of an answer, window by window.
 ///
-/// One thread has it at a time. What it holds of the pool is given back with it.
+/// One thread uses it at a time. It gives its share of the pool back when it is freed.
 final class PlaintextBody: Sendable {
     private let found: FoundContent
     private let range: Range<UInt64>
@@ -15,28 +15,26 @@ final class PlaintextBody: Sendable {
     nonisolated(unsafe) private var state: State
 
     private struct State {
-        /// A reader goes on in its chunk. One that finds no space in the pool stays as long as its client takes windows at
-        /// once; then the next one opens the chunk again: slower, but no client waits for another, and many of them take
-        /// no more memory.
+        /// The reader. It keeps its chunk open from window to window. If the pool has no space for it, it stays only
+        /// while its client takes windows at once, and a later reader opens the chunk again. That is slower, but no
+        /// client waits for another, and many such clients take no more memory.
         var reader: (any RandomAccessDecryptor)?
-        /// Whether the reader may stay while its client takes nothing.
+        /// True if the reader may stay while its client takes nothing.
         var isReserved = false
-        /// The windows' lengths: of the one that is being sent, and of the one that is being filled.
+        /// The lengths of two windows: the one that is being sent, and the one that is being filled.
         var windows = (sent: 0, filled: 0)
-        /// Where the next window begins.
+        /// The offset of the next window.
         var position: UInt64
-        /// A window that is filled, or why it could not be.
+        /// A filled window, or the reason why it could not be filled.
         var ready: Result<ByteBuffer, DecryptionError>?
     }
 
-    /// Creates a body.
-    ///
     /// - Parameters:
-    ///   - range: Plaintext bytes, within the content.
-    ///   - found: What to send.
-    ///   - pool: Where the windows come from.
-    ///   - report: Told of what cannot be read.
-    ///   - onEnd: Told in the end how many bytes were handed on.
+    ///   - range: A plaintext range within the content.
+    ///   - found: The content to send.
+    ///   - pool: The pool of the windows' buffers.
+    ///   - report: Called with each failure to read.
+    ///   - onEnd: Called at the end with the number of bytes that were handed on.
     init(
         _ range: Range<UInt64>, of found: FoundContent, pool: BufferPool,
         report: @escaping @Sendable (String) -> Void = { _ in },
@@ -56,19 +54,19 @@ final class PlaintextBody: Sendable {
         onEnd(state.position - range.lowerBound)
     }
 
-    /// Whether everything was handed on.
+    /// True if all bytes were handed on.
     var isAtEnd: Bool { state.position == range.upperBound }
 
-    /// Whether the next window may wait for a disk.
+    /// Returns whether filling the next window may wait for a disk.
     func mayWait() -> Bool { state.ready == nil && found.content.mayWait(nextPart()) }
 
-    /// Ranges up to this length are decrypted where their content is opened, and sent with their head.
+    /// The max length of a range that is decrypted before the answer's head is sent.
     static let shortByteCount = 64 << 10
 
-    /// Fills the only window of a short range. Nothing happens if the range is longer, there is no space, or the caller must
-    /// not wait and would have to.
+    /// Fills the only window of a short range. Does nothing if the range is longer, if there is no space, or if the
+    /// caller must not wait and the read would have to.
     ///
-    /// - Throws: `DecryptionError` if it cannot be read.
+    /// - Throws: `DecryptionError` if the range cannot be read.
     func fillIfShort(mayWait: Bool) throws(DecryptionError) {
         guard range.count <= Self.shortByteCount, mayWait || found.content.readAtOnce != nil,
             pool.enter(exactly: range.count)
@@ -92,20 +90,20 @@ final class PlaintextBody: Sendable {
         }
     }
 
-    /// Whether all of it is there, and is no more than some bytes.
+    /// Returns whether the ready window holds all bytes that are left, and is not longer than a limit.
     func isWhole(upTo byteCount: Int) -> Bool {
         guard case .success(let window) = state.ready else { return false }
         return window.readableBytes <= byteCount && UInt64(window.readableBytes) == range.upperBound - state.position
     }
 
-    /// Fills the next window, if it is not.
+    /// Fills the next window, unless it is ready.
     func fillNext() {
         if state.ready == nil { fill(nextPart()) }
     }
 
-    /// The next window; the one before must have been sent but for the channel's last bytes of it.
+    /// Returns the next window. The window before it must have been sent, except for its last bytes in the channel.
     ///
-    /// - Throws: `DecryptionError` if it cannot be read, of which no byte is to be sent.
+    /// - Throws: `DecryptionError` if the window cannot be read. None of its bytes may then be sent.
     func next() throws(DecryptionError) -> ByteBuffer {
         fillNext()
         defer { state.ready = nil }
@@ -123,25 +121,25 @@ final class PlaintextBody: Sendable {
         }
     }
 
-    /// The client takes no more at the moment.
+    /// Drops a reader without reserved space, because the client takes no more at the moment.
     func pause() {
         if !state.isReserved { state.reader = nil }
     }
 
-    /// The client has taken nothing for a while: the reader's space is for others.
+    /// Gives the reader's space to others, because the client has taken nothing for a while.
     func release() {
         if state.isReserved { pool.unreserve(found.content.readerByteCount) }
         state.isReserved = false
         state.reader = nil
     }
 
-    /// Gives a window back that was handed to the channel.
+    /// Gives back a window that was handed to the channel.
     func give(_ window: ByteBuffer) { pool.give(window) }
 
-    /// The plaintext of the next window, which counts as used from now on.
+    /// Returns the plaintext range of the next window, and takes that window from the pool.
     private func nextPart() -> Range<UInt64> {
         if state.windows.filled == 0 { state.windows.filled = pool.enter() }
-        // Windows end at multiples of their length, and so where blocks do.
+        // Windows end at multiples of their length, and therefore at the ends of blocks.
         let window = UInt64(state.windows.filled)
         return state.position..<min(range.upperBound, (state.position / window + 1) * window)
     }
@@ -177,12 +175,12 @@ final class PlaintextBody: Sendable {
     }
 }
 
-/// Buffers that are used again, and windows that shrink before all of them together take too much; what readers keep
-/// counts, too.
+/// The buffers of all answers, for reuse. Windows shrink before all of them together take too much memory; the memory
+/// of readers counts, too.
 final class BufferPool: Sendable {
     private struct State {
         var usedByteCount = 0
-        /// How many of these bytes are readers'.
+        /// The share of these bytes that belongs to readers.
         var readerByteCount: UInt64 = 0
         var free: [ByteBuffer] = []
     }
@@ -190,18 +188,19 @@ final class BufferPool: Sendable {
     private let limits: ServerLimits
     private let state = Mutex(State())
 
-    /// The max number of buffers that are kept.
+    /// The max number of idle buffers.
     private static let keptCount = 16
 
     init(limits: ServerLimits) {
         self.limits = limits
     }
 
-    /// Takes a window for an answer: a power of two or the longest, so that windows end where those of another length do.
+    /// Takes a window for an answer. Its length is a power of two or the max length, so that windows end where windows
+    /// of other lengths end.
     ///
-    /// What is free is never given away at once: a later request finds windows of a half, a quarter and so on.
+    /// The pool never gives away all its space at once: later requests find windows of a half, a quarter and so on.
     ///
-    /// - Returns: The window's length in bytes, which counts as used until it is left.
+    /// - Returns: The window's length in bytes. It counts as used until ``leave(_:)``.
     func enter() -> Int {
         state.withLock { state in
             let maximum = max((limits.bufferByteCount - state.usedByteCount) / 8, ServerLimits.minWindowByteCount)
@@ -213,7 +212,7 @@ final class BufferPool: Sendable {
         }
     }
 
-    /// Takes a window of some length, or says that there is no space for it.
+    /// Takes a window of a given length, and returns whether there was space for it.
     func enter(exactly byteCount: Int) -> Bool {
         state.withLock { state in
             guard byteCount <= (limits.bufferByteCount - state.usedByteCount) / 8 else { return false }
@@ -225,9 +224,9 @@ final class BufferPool: Sendable {
     /// Gives a window back.
     func leave(_ window: Int) { state.withLock { $0.usedByteCount -= window } }
 
-    /// Asks for the memory of a reader that stays between windows. All of them together get a half of what there is.
+    /// Reserves the memory of a reader that stays between windows. All readers together get at most half of the pool.
     ///
-    /// - Returns: Whether it may stay; its bytes then count as used until they are left.
+    /// - Returns: True if the reader may stay. Its bytes then count as used until ``unreserve(_:)``.
     func reserve(_ byteCount: UInt64) -> Bool {
         state.withLock { state in
             guard byteCount <= UInt64(limits.bufferByteCount / 2) - state.readerByteCount else { return false }
@@ -237,7 +236,7 @@ final class BufferPool: Sendable {
         }
     }
 
-    /// Gives back what a reader had.
+    /// Gives back the memory of a reader.
     func unreserve(_ byteCount: UInt64) {
         state.withLock { state in
             state.readerByteCount -= byteCount
@@ -245,9 +244,9 @@ final class BufferPool: Sendable {
         }
     }
 
-    /// An empty buffer with space for `byteCount` bytes: one that is no longer in use, or a new one.
+    /// Returns an empty buffer with a capacity of `byteCount` bytes, either an idle one or a new one.
     func take(_ byteCount: Int) -> ByteBuffer {
-        // Sent bytes are still held by the channel for a while after they were given back.
+        // The channel holds sent bytes for a while after their buffer was given back.
         let kept = state.withLock { state -> ByteBuffer? in
             for index in state.free.indices.reversed() {
                 let isFree = state.free[index].modifyIfUniquelyOwned { buffer -> Bool in
@@ -262,9 +261,9 @@ final class BufferPool: Sendable {
         return kept ?? ByteBufferAllocator().buffer(capacity: byteCount)
     }
 
-    /// Gives a buffer back, which may still be being sent.
+    /// Gives back a buffer. The channel may still be sending it.
     func give(_ buffer: ByteBuffer) {
-        // Small ones are quickly made, and would be in the way.
+        // Small buffers are cheap to make, and would displace larger ones.
         guard buffer.capacity >= ServerLimits.minWindowByteCount else { return }
         state.withLock { state in
             state.free.append(buffer)

@@ -5,30 +5,30 @@ import NIOPosix
 import RandomAccess
 import Synchronization
 
-/// Decides how a request for plaintext is answered.
+/// Answers requests for plaintext.
 struct RangeResponder: Responder {
     let catalogue: any ContentCatalogue
     let limits: ServerLimits
     let token: AccessToken?
-    /// What counts where there is no token.
+    /// The rules for servers without a token.
     let browserRules: BrowserRules
     /// The sites whose pages may read answers.
     let allowedOrigins: AllowedOrigins
     let recorder: TraceRecorder?
     let pool: BufferPool
-    /// The threads that find out what is asked for, and wait for disks.
+    /// The threads that look up contents and wait for disks.
     let lookups: NIOThreadPool
-    /// Where to say what failed; never a key, a token or plaintext.
+    /// Reports failures; never a key, a token or plaintext.
     let report: @Sendable (String) -> Void
 
-    /// What was asked for a moment ago.
+    /// The contents of recent requests.
     private let known = KnownContents()
 
-    /// Bodies are not read.
+    /// 0, because bodies are not read.
     var keptBodyByteCount: Int { 0 }
 
-    /// Answers one request: on the event loop if it is for what is known already. What else there is, is opened on threads
-    /// that may wait; playlists are parsed there, and keys asked for.
+    /// Answers one request. The event loop answers it if the content is known already. Otherwise a thread that may wait
+    /// opens the content; there, playlists are parsed and keys are asked for.
     func respond(to request: Request, _ exchange: Exchange) {
         let receivedAt = recorder?.now ?? 0
         if let preflight = allowedOrigins.preflight(request) { return send(preflight, to: request, exchange) }
@@ -71,7 +71,8 @@ struct RangeResponder: Responder {
         exchange.send(reply)
     }
 
-    /// Nothing more is read of a client that may not ask, or behind a body that is not read.
+    /// The statuses after which the connection is closed. The server reads nothing more from a client that may not ask,
+    /// or behind a body that it does not read.
     private static let closing: Set<HTTPResponseStatus> = [
         .badRequest, .unauthorized, .forbidden, .methodNotAllowed, .lengthRequired, .payloadTooLarge,
         .expectationFailed,
@@ -101,7 +102,7 @@ struct RangeResponder: Responder {
         return Reply(status: answer.status, fields: answer.fields, body: .plaintext(body))
     }
 
-    /// An answer's body, which the trace has, if there is one.
+    /// Returns an answer's body, and records it in the trace if there is one.
     private func body(
         _ range: Range<UInt64>, of found: FoundContent, _ request: Request, at time: UInt64
     ) -> PlaintextBody {
@@ -117,7 +118,7 @@ struct RangeResponder: Responder {
         return PlaintextBody(range, of: found, pool: pool, report: report, onEnd: onEnd)
     }
 
-    /// What a request asks for that may ask, without the token.
+    /// Returns the target of a request without the token, and throws if the client may not ask.
     private func admittedTarget(of request: Request) throws(Refusal) -> String {
         let target = request.target
         guard let token else {
@@ -125,7 +126,7 @@ struct RangeResponder: Responder {
             return target
         }
         if let rest = token.rest(of: target) {
-            // What the page of a folder names lies below its URL only if that ends with a slash.
+            // The start page's relative links lie below its URL only if that ends with a slash.
             guard rest.hasPrefix("/") else {
                 throw Refusal(status: .permanentRedirect, fields: ["Location": "/\(token.text)/"])
             }
@@ -141,7 +142,8 @@ struct RangeResponder: Responder {
         return target
     }
 
-    /// Refuses what would have to be read to the end first. Source: RFC 9110, sections 10.1.1, 15.5.12 and 15.5.14.
+    /// Refuses a request whose body the server would have to read to the end first. Source: RFC 9110, sections 10.1.1,
+    /// 15.5.12 and 15.5.14.
     private func checkBody(of request: Request) throws(Refusal) {
         if request.fields.transferEncoding != nil {
             throw Refusal(status: .lengthRequired)
@@ -151,7 +153,7 @@ struct RangeResponder: Responder {
             throw Refusal(status: .payloadTooLarge)
         }
         if request.fields.expect != nil, length != nil {
-            // A client that was not told to go on sends no body, and one that does could not be told apart.
+            // A client that waits for "100 Continue" sends no body, and looks the same as one that does not wait.
             throw Refusal(status: .expectationFailed)
         }
     }
@@ -176,23 +178,23 @@ struct RangeResponder: Responder {
     }
 }
 
-/// Contents that were asked for a moment ago, open as they were then. Whoever asks again does not wait for a disk, and gets
-/// them only if they are still what is there.
+/// The contents of recent requests, still open. A client that asks again does not wait for a disk, and gets the content
+/// only if it is still current.
 final class KnownContents: Sendable {
     private let contents = Mutex<[String: FoundContent]>([:])
 
-    /// How long a content is known.
+    /// The time for which a content is known.
     private static let lifetime = TimeAmount.seconds(1)
-    /// How many are known: each may have an open file.
+    /// The max number of known contents. Each may hold an open file.
     private static let maxCount = 8
 
-    /// What is known by a target and current.
+    /// Returns the content of a target, if it is known and current.
     func content(at target: String) -> FoundContent? {
         guard let known = contents.withLock({ $0[target] }), known.content.isCurrent?() == true else { return nil }
         return known
     }
 
-    /// Keeps a content for a moment, if it can be found out whether it is current.
+    /// Keeps a content for a short time, if it can tell whether it is current.
     func note(_ found: FoundContent, at target: String, _ eventLoop: any EventLoop) {
         guard found.content.isCurrent != nil else { return }
         let isNew = contents.withLock { contents in
@@ -204,9 +206,9 @@ final class KnownContents: Sendable {
     }
 }
 
-/// The page that names what is served.
+/// The page that lists the served contents.
 enum StartPage {
-    /// A list of links, in HTML.
+    /// Returns a list of links in HTML.
     static func html(_ listing: [[String]]) -> String {
         let items = listing.map { path in
             "<li><a href=\"\(RequestTarget.encoded(path))\">\(escaped(path.joined(separator: "/")))</a></li>\n"

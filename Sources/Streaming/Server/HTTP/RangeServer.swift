@@ -1,24 +1,23 @@
 #if Network
 import RandomAccess
 
-/// A server of HTTP/1.1 that decrypts what it is asked for.
+/// An HTTP/1.1 server that decrypts the contents that clients ask for.
 ///
-/// Plaintext is in the buffers of running answers only, never on a disk.
+/// Plaintext exists only in the buffers of running answers, never on a disk.
 package struct RangeServer: Sendable {
-    /// What is served.
+    /// The contents to serve.
     package var catalogue: any ContentCatalogue
-    /// What clients may ask.
+    /// The limits for clients.
     package var limits = ServerLimits()
-    /// What clients have to show, or `nil` if everyone is served.
+    /// The token that clients must present; `nil` to serve everyone.
     package var token: AccessToken?
     /// The sites whose pages may read answers.
     package var allowedOrigins = AllowedOrigins()
-    /// Where requests are noted.
+    /// The recorder of requests; `nil` for no trace.
     package var recorder: TraceRecorder?
-    /// Where to say what failed; never a key, a token or plaintext.
+    /// Reports failures; never a key, a token or plaintext.
     package var report: @Sendable (String) -> Void
 
-    /// Creates a server.
     package init(
         catalogue: any ContentCatalogue, token: AccessToken?, report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
@@ -27,12 +26,11 @@ package struct RangeServer: Sendable {
         self.report = report
     }
 
-    /// Serves until the task is cancelled; running answers are finished as far as
-    /// ``ServerLimits/shutdownMilliseconds`` allow.
+    /// Serves until the task is cancelled. Running answers then have ``ServerLimits/shutdownMilliseconds`` to finish.
     ///
     /// - Parameters:
-    ///   - host: Where to listen.
-    ///   - port: The port, 0 for any that is free.
+    ///   - host: The host to listen on.
+    ///   - port: The port; 0 for any free one.
     ///   - onStart: Called with the port once clients can connect.
     /// - Throws: ``HTTPService/BindError``.
     package func run(host: ListeningHost, port: Int, onStart: @escaping @Sendable (Int) -> Void) async throws {
@@ -46,42 +44,43 @@ package struct RangeServer: Sendable {
     }
 }
 
-/// What a client may ask of a server.
+/// The limits for the clients of a server.
 package struct ServerLimits: Hashable, Sendable {
-    /// The max number of connections at once; more of them wait until one is closed.
+    /// The max number of connections at once. Further clients wait until a connection is closed.
     package var connectionCount = 256
-    /// The max number of connections of one address, or of one network of IPv6; more of them are closed. `nil` for a
-    /// quarter of all, and no limit for this machine's own.
+    /// The max number of connections from one address, or from one network of IPv6. Further ones are closed. `nil`
+    /// means a quarter of all connections, and no limit for this machine's own addresses.
     package var addressConnectionCount: Int?
     /// The max number of bytes of a request's header, and of its request line.
     package var headerByteCount = 16 << 10
     /// The max number of fields of a header.
     package var fieldCount = 100
-    /// The max number of bytes of a request's body, which is not read.
+    /// The max number of bytes of a request's body. The server does not read bodies.
     package var requestBodyByteCount = 64 << 10
-    /// After how many milliseconds a connection is closed on which nothing happens: no request comes, or is not finished,
-    /// or what was sent is not taken.
+    /// The time in milliseconds after which an idle connection is closed. It is idle if no request arrives, if a
+    /// request stays incomplete, or if the client does not take what was sent.
     package var idleMilliseconds: Int64 = 60_000
-    /// How many milliseconds a request may take to come, from its first byte or the start of its connection to its last
-    /// byte, TLS included: a quarter of what a connection may be idle, where that is long.
+    /// The max time in milliseconds for a request to arrive, TLS included. It runs from the request's first byte, or
+    /// from the start of the connection, to the last byte. It is a quarter of the idle time, but at least the smaller
+    /// of 15 s and the idle time.
     var requestMilliseconds: Int64 { max(idleMilliseconds / 4, min(idleMilliseconds, 15_000)) }
-    /// How many milliseconds running answers have to be finished once the server was told to stop.
+    /// The time in milliseconds that running answers have to finish once the server is told to stop.
     package var shutdownMilliseconds: Int64 = 10_000
-    /// The max number of plaintext bytes of one step.
+    /// The max number of plaintext bytes in one step.
     package var windowByteCount = 256 << 10
-    /// The max number of plaintext bytes in buffers of all answers together; beyond it, new windows
-    /// have ``minWindowByteCount``.
+    /// The max number of plaintext bytes in the buffers of all answers. Beyond it, new windows have
+    /// ``minWindowByteCount``.
     package var bufferByteCount = 8 << 20
 
-    /// The shortest window: below it, what a step costs besides decryption shows.
+    /// The min length of a window. In shorter ones, the cost of a step besides decryption becomes noticeable.
     package static let minWindowByteCount = 32 << 10
 
-    /// How many requests at once may wait for what they ask for: for a playlist to be parsed, or a key to be found.
+    /// The max number of requests that wait for their content at once, for example while a playlist is parsed or a key
+    /// is found.
     static let lookupThreadCount = 8
-    /// How many of them one client of a key server may have.
+    /// The max number of them for one client of a key server.
     static let clientLookupCount = 2
 
-    /// Creates the usual limits.
     package init() {}
 }
 #endif

@@ -4,36 +4,36 @@ package import NIOHTTP1
 
 /// An answer that is ready to be sent.
 package struct Reply: Sendable {
-    /// What follows the fields.
+    /// The part of an answer behind the fields.
     enum Body: Sendable {
         case none
-        /// A page that was made.
+        /// A generated page.
         case page(ByteBuffer)
-        /// A part of some content, which is not empty.
+        /// A non-empty part of some content.
         case plaintext(PlaintextBody)
     }
 
     var status: HTTPResponseStatus
     var fields: FieldLines
     var body: Body = .none
-    /// Whether the connection is closed behind it.
+    /// True if the connection is closed after this answer.
     var isLast = false
 
     /// An answer without a body.
     package init(status: HTTPResponseStatus, fields: FieldLines = [:]) {
         self.init(status: status, fields: fields, body: .none)
-        // Without a length, the end of the body would be that of the connection.
+        // Without a length, the body would end with the connection.
         if status != .noContent { self.fields.add("Content-Length", 0) }
     }
 
-    /// An answer whose fields tell how long its body is.
+    /// An answer whose fields contain the length of its body.
     init(status: HTTPResponseStatus, fields: FieldLines, body: Body) {
         self.status = status
         self.fields = fields
         self.body = body
     }
 
-    /// An answer that is a page.
+    /// Returns an answer with a page as its body.
     static func page(
         _ page: ByteBuffer, type: String, status: HTTPResponseStatus = .ok, fields: FieldLines = [:]
     ) -> Reply {
@@ -43,14 +43,14 @@ package struct Reply: Sendable {
         return Reply(status: status, fields: fields, body: .page(page))
     }
 
-    /// What every answer has, as it is sent, with the head's end.
+    /// The fields of every answer as they are sent, with the end of the head.
     ///
-    /// Plaintext should not end up in a browser's cache on a disk. A page's URL may hold the token, and what is
-    /// served may be anybody's: a page gets its pictures from here only, and runs no scripts (``ServedContent``), which
-    /// could go wherever they like with what they have read.
+    /// Plaintext should not end up in a browser's cache on a disk. A page's URL may hold the token, and the contents
+    /// may come from anybody. A page therefore loads pictures only from this server, and runs no scripts
+    /// (``ServedContent``): scripts could send anywhere what they have read.
     ///
-    /// - Source: Referrer Policy, W3C, section 4.1; the Fetch Standard, section 3.5; Content Security Policy Level 3, W3C,
-    ///   section 6.
+    /// - Source: Referrer Policy, W3C, section 4.1; the Fetch Standard, section 3.5; Content Security Policy Level 3,
+    ///   W3C, section 6.
     private static let commonFields: StaticString =
         """
         Cache-Control: no-store\r
@@ -62,13 +62,13 @@ package struct Reply: Sendable {
 
         """
 
-    /// The head as it is sent, with the fields that every answer has.
+    /// Returns the head as it is sent, with the fields of every answer.
     ///
-    /// - Parameter connection: What it says of the connection, if anything.
-    /// - Returns: The bytes up to the empty line, that included.
+    /// - Parameter connection: The value of `Connection`; `nil` for no such field.
+    /// - Returns: The bytes up to and including the empty line.
     /// - Source: RFC 9112, sections 4 and 5.
     func head(connection: String?) -> ByteBuffer {
-        // What is short goes behind it.
+        // The capacity leaves space for a short body.
         var head = ByteBufferAllocator().buffer(capacity: 8 << 10)
         head.writeStaticString("HTTP/1.1 ")
         head.writeString("\(status.code) ")
@@ -88,16 +88,16 @@ package struct Reply: Sendable {
     }
 }
 
-/// Fields of an answer as they are sent, a line each.
+/// The fields of an answer as they are sent, one line each.
 ///
-/// Those of some content are written once: heads are most of what a server does for a small range.
+/// The server formats the fields of a content once, because heads are most of its work for a small range.
 ///
 /// - Source: RFC 9112, section 5.
 package struct FieldLines: Hashable, Sendable {
-    /// The lines, each with its end.
+    /// The lines with their line ends.
     package private(set) var bytes: [UInt8] = []
 
-    /// Adds a field. Of a value that came with a request, no character ends the line.
+    /// Adds a field. Control characters become spaces, so that a value from a request cannot end the line.
     mutating func add(_ name: StaticString, _ value: String) {
         begin(name)
         add(value)
@@ -131,7 +131,7 @@ package struct FieldLines: Hashable, Sendable {
         end()
     }
 
-    /// Makes space for what is added, at once.
+    /// Reserves capacity for further bytes.
     mutating func reserve(_ byteCount: Int) { bytes.reserveCapacity(bytes.count + byteCount) }
 
     private mutating func begin(_ name: StaticString) {
@@ -167,22 +167,22 @@ package struct FieldLines: Hashable, Sendable {
 }
 
 extension FieldLines: ExpressibleByDictionaryLiteral {
-    /// Creates fields, in this order.
+    /// The lines keep this order.
     package init(dictionaryLiteral elements: (StaticString, String)...) {
         for (name, value) in elements { add(name, value) }
     }
 }
 
-/// A request that is refused, with the fields that the answer needs.
+/// A refused request, with the fields that the answer needs.
 struct Refusal: Error {
     var status: HTTPResponseStatus
-    /// What the client is told; the status and its name if it is nothing else.
+    /// The text for the client; `nil` for the status and its name.
     var reason: String?
-    /// What the audit of keys says of it; `nil` where it has its lines already, or no keys were asked for.
+    /// The result for the audit of keys; `nil` if the audit has its lines already, or if no keys were asked for.
     var result: String?
     var fields: FieldLines = [:]
 
-    /// The answer, with a line for people.
+    /// The answer, with a line of text for people.
     var reply: Reply {
         let text = reason ?? "\(status.code) \(status.reasonPhrase)"
         return .page(

@@ -2,13 +2,13 @@
 package import NIOCore
 package import NIOHTTP1
 
-/// What a client asks.
+/// A client's request.
 package final class Request: Sendable {
-    /// How the connection goes on behind the answer.
+    /// The state of the connection after the answer.
     enum Persistence {
         case close
         case keepAlive
-        /// As with `keepAlive`, which has to be said to a client of HTTP/1.0.
+        /// As `keepAlive`, but the answer must say so to an HTTP/1.0 client.
         case keepAliveSaid
     }
 
@@ -16,28 +16,28 @@ package final class Request: Sendable {
     package let method: HTTPMethod
     /// The path and the query, or `*`.
     package let target: String
-    /// What the client says of its request.
+    /// The request's fields.
     package let fields: RequestFields
-    /// How the connection goes on.
+    /// The state of the connection after the answer.
     let persistence: Persistence
-    /// The body, once it has come, if it is one that is kept.
+    /// The body once it has arrived; `nil` if the server does not keep it.
     let body: EventLoopFuture<ByteBuffer>?
     /// The client's address.
     let address: String
 
-    /// Reads a head; `nil` if its version, host or target is none.
+    /// Reads a head; `nil` if its version, host or target is invalid.
     ///
     /// - Parameters:
     ///   - head: The head.
     ///   - address: The client's address.
-    ///   - keepBody: Says what the body will be; not called for what is no request.
+    ///   - keepBody: Returns the future body; not called for an invalid request.
     /// - Source: RFC 9112, sections 3.2 (target and Host) and 9.3 (persistence).
     package init?(
         _ head: HTTPRequestHead, address: String = "",
         keepBody: (RequestFields) -> EventLoopFuture<ByteBuffer>? = { _ in nil }
     ) {
         let fields = RequestFields(head.headers)
-        // An absent host is all right in HTTP/1.0, where it did not exist.
+        // HTTP/1.0 did not have the host field.
         guard head.version.major == 1, fields.host != nil || head.version.minor == 0,
             fields.host.map(Self.isHost) ?? true, let target = Self.target(head.uri, fields.host ?? "")
         else { return nil }
@@ -46,13 +46,13 @@ package final class Request: Sendable {
         self.fields = fields
         self.address = address
         body = keepBody(fields)
-        // The parser reads no further behind what might be another protocol.
+        // The parser stops at what might be the start of another protocol.
         let isLast = head.method == .CONNECT || fields.upgrade != nil || !head.isKeepAlive
         persistence = isLast ? .close : head.version.minor == 0 ? .keepAliveSaid : .keepAlive
     }
 
-    /// The path of a target that is one, or names the host that the field names: of two of them, a proxy could go by the
-    /// one and the rules behind us by the other.
+    /// Returns the path of a target. An absolute target must name the same host as the field: otherwise a proxy could
+    /// go by one of them, and the rules of this server by the other.
     ///
     /// - Source: RFC 9112, section 3.2.2 (absolute form).
     private static func target(_ text: String, _ host: String) -> String? {
@@ -64,8 +64,8 @@ package final class Request: Sendable {
         return parts.count > 3 ? "/" + parts[3] : "/"
     }
 
-    /// Whether a text has no characters but those of a host and port: two hosts have a space between them. Source: RFC
-    /// 9112, section 3.2; RFC 3986, section 3.2.2.
+    /// Returns whether a text has only the characters of a host and port; two joined hosts would have a space between
+    /// them. Source: RFC 9112, section 3.2; RFC 3986, section 3.2.2.
     private static func isHost(_ text: String) -> Bool {
         text.utf8.allSatisfy { byte in
             switch byte {
@@ -78,7 +78,7 @@ package final class Request: Sendable {
     }
 }
 
-/// The fields of a request that are looked at here, found in one pass. What has several lines counts as one, joined by
+/// The fields of a request that the server uses, found in one pass. Several lines of a field count as one, joined by
 /// commas.
 ///
 /// - Source: RFC 9110, section 5.3.
@@ -87,7 +87,7 @@ package struct RequestFields: Hashable, Sendable {
     package var range, ifMatch, ifModifiedSince, ifNoneMatch, ifRange, ifUnmodifiedSince: String?
     package var origin, fetchDestination, fetchMode, fetchSite, requestedMethod: String?
 
-    /// Reads fields; names have no case.
+    /// Reads fields; their names are case-insensitive.
     package init(_ headers: HTTPHeaders) {
         for (name, value) in headers {
             switch name.lowercased() {

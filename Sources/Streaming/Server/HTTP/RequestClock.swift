@@ -1,13 +1,14 @@
 #if Network
 import NIOCore
 
-/// Knows since when a request has been coming, however its bytes are spread over that time.
+/// Measures the time since a request began to arrive, however its bytes are spread over that time.
 ///
-/// Stands below TLS and the parser: neither a handshake nor a header that comes byte by byte reaches those above.
+/// The handler stands below TLS and the parser, because the handlers above see neither a handshake nor a header that
+/// arrives byte by byte.
 final class RequestClock: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
-    /// When the first byte came, or the connection; `nil` where no request is coming.
+    /// The time of the first byte, or of the connection's start; `nil` while no request is arriving.
     private(set) var since: NIODeadline?
 
     func channelActive(context: ChannelHandlerContext) {
@@ -20,13 +21,13 @@ final class RequestClock: ChannelInboundHandler {
         context.fireChannelRead(data)
     }
 
-    /// Something of a request has come.
+    /// Starts the clock at the first bytes of a request.
     func start(_ now: NIODeadline) { if since == nil { since = now } }
 
-    /// A request has come to its end.
+    /// Stops the clock at the end of a request.
     func stop() { since = nil }
 
-    /// Counts from now on, if a request is coming.
+    /// Restarts the clock, if a request is arriving.
     func restart(_ now: NIODeadline) { if since != nil { since = now } }
 }
 

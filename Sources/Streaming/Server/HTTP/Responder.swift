@@ -1,25 +1,26 @@
 #if Network
 import NIOCore
 
-/// What decides on answers.
+/// A type that answers requests.
 package protocol Responder: Sendable {
-    /// The max number of bytes of a request's body that are kept for the answer. Of a longer one, none is.
+    /// The max number of bytes of a request's body that are kept for the answer. Nothing is kept of a longer body.
     var keptBodyByteCount: Int { get }
 
-    /// Answers a request whose head has come: calls ``Exchange/send(_:)`` once, now or later, on any thread.
+    /// Answers a request whose head has arrived. It calls ``Exchange/send(_:)`` once, now or later, on any thread.
     ///
     /// - Parameters:
-    ///   - request: What is asked.
-    ///   - exchange: Where the answer goes. The caller is the event loop of its connection, and must not wait.
+    ///   - request: The request.
+    ///   - exchange: The receiver of the answer. The caller is the event loop of its connection, so this method must
+    ///     not wait.
     func respond(to request: Request, _ exchange: Exchange)
 }
 
-/// Where the answer to one request goes.
+/// The receiver of the answer to one request.
 package struct Exchange: Sendable {
     let connection: NIOLoopBound<HTTPConnection>
     /// The connection's event loop.
     let eventLoop: any EventLoop
-    /// Which of the connection's requests is answered.
+    /// The request's number on its connection.
     let requestNumber: Int
 
     /// Sends the answer, if the client is still there.

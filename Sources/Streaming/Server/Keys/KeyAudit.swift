@@ -7,51 +7,52 @@ import Support
 import Synchronization
 package import SystemPackage
 
-/// A line of JSON for each key that was asked for, and for each request that was refused; none of the keys, no token.
+/// A log with a line of JSON for each key that was asked for, and for each refused request. It contains no key and no
+/// token.
 package final class KeyAudit: Sendable {
     private let log: LineLog
-    /// The clients, or networks of unknown ones, that asked too often within this second, and have a line for it.
+    /// The clients, or networks of unknown clients, that asked too often within this second and have a line for it.
     private let limited = Mutex((second: UInt64(0), askers: Set<String>()))
     private let lost = Mutex<DecryptionError?>(nil)
 
-    /// Creates an audit.
-    ///
-    /// - Parameter log: Where lines go. A line counts once it is there as a whole, and on the disk where there is one.
+    /// - Parameter log: The destination of the lines. A line counts once it is written completely, and synced if it
+    ///   goes to a disk.
     package init(_ log: LineLog) {
         self.log = log
     }
 
-    /// Appends to a file that only its owner can read. What a kill left of a line is cut off.
+    /// Appends to a file that only its owner can read. An incomplete line, left by a killed process, is cut off.
     ///
-    /// - Throws: `DecryptionError.io` if it cannot be opened, or another process writes to it.
+    /// - Throws: `DecryptionError.io` if the file cannot be opened, or if another process writes to it.
     package convenience init(path: FilePath) throws(DecryptionError) {
         let log = try LineLog(path: path, permissions: [.ownerReadWrite])
         try log.keepWholeLines()
         self.init(log)
     }
 
-    /// Why the last line was not kept that was not; `nil` if all were.
+    /// The failure of the last line that could not be kept; `nil` if all lines were kept.
     package var failure: DecryptionError? { lost.withLock { $0 } }
 
-    /// What a line is about besides a key.
+    /// The facts of a line besides a key.
     struct Question: Sendable {
         var client: String?
         let address: String
-        /// `nil` if what came is none, or was not looked at.
+        /// `nil` if the request is malformed, or if it was not read.
         var request: KeyRequest?
-        /// In milliseconds since 1970-01-01 00:00 UTC.
+        /// The time in milliseconds since 1970-01-01 00:00 UTC.
         var time: UInt64
     }
 
-    /// Notes a request's keys.
+    /// Writes a line for each key of a request.
     ///
     /// - Parameters:
-    ///   - results: What became of each identifier of the request, in its order; of one that is none, what became of it.
-    ///   - asked: Which client asked, and when.
-    /// - Returns: Whether all lines are kept.
+    ///   - results: The result for each identifier of the request, in its order; a single result if there is no valid
+    ///     request.
+    ///   - asked: The client and the time of the request.
+    /// - Returns: True if all lines are kept.
     func note(_ results: [String], _ asked: Question) -> Bool {
         let request = asked.request
-        // A batch stays together.
+        // The lines of a batch are written together.
         let identifiers = request?.identifiers.map { Optional(ShownIdentifier.text($0)) } ?? [nil]
         let kind = request.map { $0.wantsPersistable ? "persistable" : "online" }
         let lines = zip(identifiers, results).map { identifier, result in
@@ -72,21 +73,22 @@ package final class KeyAudit: Sendable {
         }
     }
 
-    /// Notes a request that is refused, with a line for each of its keys, or one where they are not known.
+    /// Writes the lines of a refused request: one for each of its keys, or a single one if they are unknown.
     ///
-    /// - Returns: Whether all lines are kept. What cannot be noted is refused all the same.
+    /// - Returns: True if all lines are kept. The request is refused in any case.
     func note(refusal: String, _ asked: Question) -> Bool {
         note(asked.request?.identifiers.map { _ in refusal } ?? [refusal], asked)
     }
 
-    /// Notes that a client asked too often: once per second and client, or else its requests would fill the disk.
+    /// Notes that a client asked too often. Each client gets one such line per second, because its requests would
+    /// otherwise fill the disk.
     ///
-    /// - Returns: Whether there is a line.
+    /// - Returns: True if there is a line.
     func noteLimited(_ asked: Question) -> Bool {
         let isFirst = limited.withLock { limited in
             let second = asked.time / 1000
             if limited.second != second { limited = (second, []) }
-            // As the limit counts: one has as many addresses as it likes.
+            // Counts networks as the rate limit does, because one client may have any number of addresses.
             let asker = asked.client ?? IPAddress(asked.address)?.network ?? asked.address
             return limited.askers.insert(asker).inserted
         }
@@ -95,7 +97,7 @@ package final class KeyAudit: Sendable {
 }
 
 extension WallClock {
-    /// A time in milliseconds since 1970, as ISO 8601 in UTC. The corresponding C function is `strftime`.
+    /// Returns a time in milliseconds since 1970 as ISO 8601 in UTC. The corresponding C function is `strftime`.
     fileprivate static func text(_ milliseconds: UInt64) -> String {
         var seconds = time_t(milliseconds / 1000)
         var parts = tm()

@@ -6,7 +6,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Decides how a request for keys is answered.
+/// Answers requests for keys.
 struct KeyResponder: Responder {
     private let server: KeyServer
     private let lookups: NIOThreadPool
@@ -28,17 +28,17 @@ struct KeyResponder: Responder {
             lifetimeMilliseconds: UInt32(clamping: KeyTiming.milliseconds(server.answerLifetime)))
     }
 
-    /// Bodies are requests of keys.
+    /// The max length of a request for keys, which is a body.
     var keptBodyByteCount: Int { KeyRequest.maxByteCount }
 
-    /// Answers one request. What cannot be answered has a client that is gone.
+    /// Answers one request. If there is no answer, the client is gone.
     func respond(to request: Request, _ exchange: Exchange) {
         Task {
             do {
                 exchange.send(try await answer(to: request))
             } catch let refusal as Refusal {
                 var reply = refusal.reply
-                // What follows is not read: a body that comes slowly holds no connection.
+                // Nothing more is read, so that a slow body does not hold a connection.
                 reply.isLast = (400..<500).contains(reply.status.code)
                 exchange.send(reply)
             } catch {
@@ -81,9 +81,9 @@ struct KeyResponder: Responder {
         let network = IPAddress(asked.address)?.network ?? asked.address
         let client = try client(of: request, network)
         asked.client = client.name
-        // A name has no space in it.
+        // A client's name has no space in it, so the names cannot collide.
         let name = client.name ?? "at \(network)"
-        // Before anything is read for a client that asks too often.
+        // Checked before anything is read for a client that asks too often.
         try admit(0, by: name)
         let bytes: [UInt8]
         let question: KeyRequest
@@ -108,7 +108,7 @@ struct KeyResponder: Responder {
                 server.outcomes(for: question, client, until: start + server.delay + server.lookupTime)
             }
         }
-        // Before the audit says that there was an answer.
+        // Sealed before the audit says that there was an answer.
         let reply = try sealed(outcomes, question, bytes, time)
         let noted = asked
         guard await kept({ server.audit.note(outcomes.map(\.name), noted) }) else {
@@ -118,8 +118,8 @@ struct KeyResponder: Responder {
         return reply
     }
 
-    /// Finds out who asks. The limit is for those that show no token that is known: whoever sends many of them keeps out
-    /// nobody else of the same network. A token has 16 characters at least, and is not guessed.
+    /// Finds the client of a request. The limit counts requests without a known token, so that many of them do not lock
+    /// out other clients of the same network. A token has at least 16 characters and cannot be guessed.
     private func client(of request: Request, _ network: String) throws -> KeyClients.Client {
         let mayBePage = server.certificate == nil && server.clients.admitsAll
         let refusal: Refusal

@@ -11,53 +11,51 @@ package struct KeyServer: Sendable {
     /// The path of the only resource.
     package static let path = "/v1/keys"
 
-    /// Where keys come from; it is called on threads of its own.
+    /// The source of the keys. It is called on threads of its own.
     package var provider: any KeyProvider
-    /// Where the keys of clients come from that may have some only: it takes the whole identifier into account, since they
-    /// are admitted by how it begins.
+    /// The source of the keys for clients that may have only some. It takes the whole identifier into account, because
+    /// such clients are admitted by its prefix.
     package var exactProvider: any KeyProvider
     /// The clients that may ask.
     package var clients: KeyClients
-    /// Where each key that was asked for is noted.
+    /// The log of the keys that clients asked for.
     package var audit: KeyAudit
-    /// What the server proves itself by in its answers; `nil` where its certificate does.
+    /// The key by which answers prove the server's identity; `nil` if the server's certificate does.
     package var identity: ServerIdentity?
-    /// What the server proves itself by on its connections; `nil` for plain HTTP.
+    /// The certificate by which connections prove the server's identity; `nil` for plain HTTP.
     package var certificate: ServerCertificate?
-    /// How long online keys may be used; `nil` for as long as a session lives.
+    /// The validity of online keys; `nil` for the life of a session.
     package var validity: Duration?
     /// The terms of keys that can be stored; `nil` if there are none.
     package var persistableTerms: (storage: Duration, playback: Duration)?
-    /// How long after its request an answer may be opened.
+    /// The max time between a request and the opening of its answer.
     package var answerLifetime = Duration.seconds(60)
-    /// How far a request's time may be from the server's.
+    /// The max difference between a request's time and the server's.
     package var clockTolerance = Duration.seconds(300)
-    /// How many keys a second a client may have.
+    /// The max number of keys a second for one client.
     package var rate = 100.0
-    /// How many keys a client may have at once.
+    /// The max number of keys at once for one client.
     package var burst = 200
-    /// How long the look-ups of a request may take together; keys for which there is no time left may be asked for again.
+    /// The max time for all look-ups of a request. A client may ask again for keys that are not looked up by then.
     package var lookupTime = Duration.seconds(10)
-    /// How long each answer is held back: a server that is far away, for measurements.
+    /// The time by which each answer is held back. It simulates a distant server for measurements.
     package var delay = Duration.zero
-    /// Whether keys are refused that there is a warning about.
+    /// True if the server refuses keys that cause a warning.
     package var isStrict = false
-    /// What clients may ask of connections.
+    /// The limits for connections.
     package var limits = ServerLimits()
-    /// What the server takes the time from.
+    /// The server's clocks.
     package var clock: any KeyClock = SystemKeyClock()
-    /// The name that it listens on, as ``run(host:port:onStart:)`` was told.
+    /// The name to listen on; see ``run(host:port:onStart:)``.
     private(set) var host = ""
-    /// Where to say what failed; never a key or a token.
+    /// Reports failures; never a key or a token.
     package var report: @Sendable (String) -> Void = { _ in }
 
-    /// Creates a server.
-    ///
     /// - Parameters:
-    ///   - provider: Where keys come from.
-    ///   - exactProvider: Where they come from for clients that may have some only; `nil` for the same.
-    ///   - clients: Who may ask.
-    ///   - audit: Where each key is noted.
+    ///   - provider: The source of the keys.
+    ///   - exactProvider: The source of the keys for clients that may have only some; `nil` for the same one.
+    ///   - clients: The clients that may ask.
+    ///   - audit: The log of the keys that clients asked for.
     package init(
         provider: any KeyProvider, exactProvider: (any KeyProvider)? = nil, clients: KeyClients, audit: KeyAudit
     ) {
@@ -78,7 +76,8 @@ package struct KeyServer: Sendable {
 }
 
 extension KeyServer {
-    /// What is said about each identifier of a request; what would take until after `deadline` may be asked for again.
+    /// Returns the outcome for each identifier of a request. A client may ask again for keys that are not looked up
+    /// before `deadline`.
     func outcomes(
         for question: KeyRequest, _ client: KeyClients.Client, until deadline: Duration
     ) -> [KeyOutcome] {
@@ -105,16 +104,16 @@ extension KeyServer {
     }
 }
 
-/// What a server shows who it is by: a chain of certificates and a private key, both as PEM files.
+/// The server's proof of its identity on connections: a chain of certificates and a private key, both from PEM files.
 package struct ServerCertificate: Sendable {
     let context: NIOSSLContext
 
-    /// Reads the files. TLS 1.2 and 1.3 are spoken, as RFC 9325 has it.
+    /// Reads the files. The server uses TLS 1.2 and 1.3, as RFC 9325 recommends.
     ///
     /// - Parameters:
-    ///   - certificates: The file with the server's certificate first and those between it and a root after it.
+    ///   - certificates: The file with the server's certificate, followed by those between it and a root.
     ///   - key: The file with the private key, without a password.
-    /// - Throws: `DecryptionError.io`, which says which of the files cannot be used; nothing of the key.
+    /// - Throws: `DecryptionError.io`, which names the file that cannot be used, and shows nothing of the key.
     package init(certificates: String, key: String) throws(DecryptionError) {
         let chain: [NIOSSLCertificateSource]
         do {
@@ -133,7 +132,7 @@ package struct ServerCertificate: Sendable {
             certificateChain: chain, privateKey: .privateKey(privateKey))
         configuration.minimumTLSVersion = .tlsv12
         configuration.applicationProtocols = ["http/1.1"]
-        // For a client that does not say that it has heard of the end.
+        // The limit is for clients that do not confirm the end of the connection.
         configuration.shutdownTimeout = HTTPConnection.lingerTime
         do {
             context = try NIOSSLContext(configuration: configuration)
@@ -145,19 +144,19 @@ package struct ServerCertificate: Sendable {
     }
 }
 
-/// The clients of a key server, and what each of them may ask for.
+/// The clients of a key server, and the identifiers that each of them may ask for.
 package struct KeyClients: Sendable {
-    /// A client that has a token.
+    /// A client with a token.
     struct Client: Sendable {
-        /// The name that audit lines and limits know the client by; `nil` if all have the same token.
+        /// The client's name in audit lines and limits; `nil` if all clients have the same token.
         let name: String?
         fileprivate let token: AccessToken
         fileprivate let prefixes: [IdentifierPrefix]
 
-        /// Whether the client may have all identifiers.
+        /// True if the client may have all identifiers.
         var isUnlimited: Bool { prefixes.isEmpty }
 
-        /// Whether an identifier is among those that the client may have.
+        /// Returns whether the client may have an identifier.
         ///
         /// - Source: KEY-PROTOCOL.md, "Who may have what".
         func mayHave(_ identifier: String) -> Bool {
@@ -167,10 +166,10 @@ package struct KeyClients: Sendable {
     }
 
     private let clients: [Client]
-    /// Whether no token is asked for.
+    /// True if clients need no token.
     let admitsAll: Bool
 
-    /// Everyone who can connect.
+    /// Admits every client that can connect.
     package static let everyone = KeyClients(clients: [], admitsAll: true)
 
     private init(clients: [Client], admitsAll: Bool) {
@@ -178,19 +177,20 @@ package struct KeyClients: Sendable {
         self.admitsAll = admitsAll
     }
 
-    /// One token for all.
+    /// Admits the clients that present one common token.
     package init(_ token: AccessToken) {
         self.init(clients: [Client(name: nil, token: token, prefixes: [])], admitsAll: false)
     }
 
-    /// Reads who may ask: on each line a name, a token of at least 16 characters, and prefixes of the identifiers that the
-    /// client may have, if not all: see ``IdentifierPrefix``. Empty lines and those that begin with `#` mean nothing.
+    /// Reads a list of clients. Each line has a name and a token of at least 16 characters. Prefixes of the identifiers
+    /// that the client may have can follow (see ``IdentifierPrefix``); without any, it may have all. Empty lines and
+    /// lines that begin with `#` are ignored.
     ///
     /// - Parameter text: The lines.
     /// - Throws: `DecryptionError.invalidParameter`; it shows no token.
     package init(lines text: String) throws(DecryptionError) {
         var clients: [Client] = []
-        // "\r\n" is one character.
+        // Swift counts "\r\n" as one character.
         let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         for (index, line) in lines.enumerated() {
             let words = line.split { $0 == " " || $0 == "\t" }
@@ -225,31 +225,32 @@ package struct KeyClients: Sendable {
         self.init(clients: clients, admitsAll: false)
     }
 
-    /// Finds out who asks: by `Authorization: Bearer`, never by what stands in a URL.
+    /// Finds a client by `Authorization: Bearer`, never by a part of a URL.
     ///
-    /// - Returns: `nil` if the request shows no token that is known.
+    /// - Returns: The client; `nil` if the request presents no known token.
     func client(showing authorization: String?) -> Client? {
         if admitsAll { return Client(name: nil, token: AccessToken(text: ""), prefixes: []) }
         return clients.first { $0.token.isShown(in: authorization) }
     }
 }
 
-/// A part of the tree of identifiers: one of them with all below it, or with a `/` at its end all below it.
+/// A part of the tree of identifiers: an identifier and all below it, or only all below it if the prefix ends with `/`.
 struct IdentifierPrefix: Hashable, Sendable {
     private let bytes: [UInt8]
 
     /// Reads a prefix.
     ///
-    /// - Returns: `nil` if it is no identifier up to a border, such as one with dots between slashes or with a query.
+    /// - Returns: `nil` if the text is not an identifier up to a border, for example if it has dots between slashes or
+    ///   a query.
     init?(_ text: String) {
         bytes = Array(text.utf8)
         let isFolder = bytes.last == UInt8(ascii: "/")
-        // What stands for a whole scheme or folder is tried with a name in it.
+        // The prefix of a whole scheme or folder is checked with a name behind it.
         let reference = URIReference(isFolder ? text + "x" : text)
         guard reference.wholeNames != nil, reference.query == nil, reference.fragment == nil else { return nil }
     }
 
-    /// Whether an identifier lies in this part: byte for byte, and with a border behind the prefix.
+    /// Returns whether an identifier lies in this part. The bytes must be equal, and a border must follow the prefix.
     func admits(_ identifier: String) -> Bool {
         let whole = Array(identifier.utf8)
         guard whole.starts(with: bytes) else { return false }

@@ -1,7 +1,8 @@
 #if Network
 import Synchronization
 
-/// Lets a client have few look-ups at once, so that those of others find a thread; its other ones wait in line.
+/// Limits the concurrent look-ups of each client, so that other clients find a free thread. Further look-ups wait in
+/// line.
 final class LookupTurns: Sendable {
     private struct Line {
         var runningCount = 0
@@ -11,17 +12,15 @@ final class LookupTurns: Sendable {
     private let maxRunningCount: Int
     private let lines = Mutex<[String: Line]>([:])
 
-    /// Creates turns.
-    ///
-    /// - Parameter maxRunningCount: How many look-ups a client may have at once.
+    /// - Parameter maxRunningCount: The max number of look-ups that a client may run at once.
     init(maxRunningCount: Int) {
         self.maxRunningCount = maxRunningCount
     }
 
     /// Runs a look-up in its client's turn.
     ///
-    /// - Returns: What the look-up returned.
-    /// - Throws: What it threw.
+    /// - Returns: The result of the look-up.
+    /// - Throws: The error of the look-up.
     func run<Value: Sendable>(for client: String, _ body: () async throws -> Value) async throws -> Value {
         await withCheckedContinuation { enter(client, $0) }
         defer { leave(client) }
@@ -42,7 +41,7 @@ final class LookupTurns: Sendable {
     private func leave(_ client: String) {
         let next = lines.withLock { lines -> CheckedContinuation<Void, Never>? in
             guard var line = lines[client] else { return nil }
-            // The next one takes over the turn.
+            // The next look-up takes over the turn.
             let next = line.waiting.isEmpty ? nil : line.waiting.removeFirst()
             if next == nil { line.runningCount -= 1 }
             lines[client] = line.runningCount > 0 ? line : nil

@@ -1,25 +1,23 @@
 #if Network
 import Synchronization
 
-/// Lets each client have so many keys a second, and a number of them at once.
+/// Limits the keys of each client, both per second and at once.
 ///
-/// A bucket of tokens for each client: it holds at most `burst` and fills evenly.
+/// Each client has a bucket of tokens. It holds at most `burst` tokens and fills evenly.
 final class RateLimiter: Sendable {
     private struct Bucket {
-        /// Less than 0 where more was given at once than the bucket holds.
+        /// The tokens; less than 0 after the client got more at once than the bucket holds.
         var tokens: Double
         var at: Duration
     }
 
-    /// How many clients are remembered before those are forgotten whose buckets are full.
+    /// The number of clients at which the limiter forgets those with a full bucket.
     private static let maxClients = 10_000
 
     private let rate: Double
     private let burst: Double
     private let buckets = Mutex<[String: Bucket]>([:])
 
-    /// Creates a limiter.
-    ///
     /// - Parameters:
     ///   - rate: Keys a second, more than 0.
     ///   - burst: The max number of keys at once, at least 1.
@@ -28,19 +26,19 @@ final class RateLimiter: Sendable {
         self.burst = Double(burst)
     }
 
-    /// Takes tokens out of a client's bucket. More than it ever holds are taken when it is full, and paid back before the
-    /// next ones.
+    /// Takes tokens out of a client's bucket. A client gets more than the bucket holds once it is full, and pays the
+    /// rest back before it gets further ones.
     ///
     /// - Parameters:
-    ///   - count: How many keys are asked for; 0 to learn whether one could be.
+    ///   - count: The number of requested keys; 0 to learn whether one is possible.
     ///   - client: The client that asks.
     ///   - now: The time, by a monotonic clock.
-    /// - Returns: `nil` if there were enough, or how long it takes until there are.
+    /// - Returns: `nil` if there were enough tokens; otherwise the time until there are.
     func wait(for count: Int, by client: String, at now: Duration) -> Duration? {
         let needed = min(max(Double(count), 1), burst)
         return buckets.withLock { buckets in
             if count == 0, buckets[client] == nil { return nil }
-            // While all of them are in use, no new client is served.
+            // While all buckets are in use, no new client is served.
             guard makeSpace(for: client, in: &buckets, now) else { return .seconds(burst / rate) }
             var bucket = filled(buckets[client] ?? Bucket(tokens: burst, at: now), now)
             defer { buckets[client] = bucket }
@@ -52,7 +50,7 @@ final class RateLimiter: Sendable {
         }
     }
 
-    /// Takes tokens for what cannot be undone, whether there are any or not.
+    /// Takes tokens for something that cannot be undone, whether there are enough or not.
     func charge(_ count: Int, to client: String, at now: Duration) {
         buckets.withLock { buckets in
             guard makeSpace(for: client, in: &buckets, now) else { return }

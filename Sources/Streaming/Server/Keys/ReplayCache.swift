@@ -1,65 +1,64 @@
 #if Network
 import Synchronization
 
-/// Remembers the numbers of requests for as long as they could be sent again.
+/// Remembers the numbers of requests for as long as a request could be sent again.
 ///
-/// A request is answered only if its number is known to be new: what was asked before this server started, or before
-/// something that is forgotten, could be a repetition, whatever the clocks were set to meanwhile.
+/// The server answers a request only if its number is known to be new. A request may be a repetition if it is from
+/// before the server's start, or from before a request that was forgotten. This holds however the clocks were set
+/// meanwhile.
 final class ReplayCache: Sendable {
-    /// What is said about a request.
+    /// The judgement of a request.
     enum Verdict: Hashable {
         case fresh
         case seen
-        /// Its time is not this server's, and by how much in milliseconds.
+        /// The request's time differs from the server's by this number of milliseconds.
         case untimely(UInt64)
-        /// It is as old as what is not remembered, and by how much in milliseconds.
+        /// The request is this number of milliseconds too old for the server's memory.
         case forgotten(UInt64)
-        /// There have been too many in too short a time.
+        /// There were too many requests in too short a time.
         case full
     }
 
     private struct Period {
         var numbers: Set<[UInt8]> = []
-        /// The latest time that one of the requests has.
+        /// The latest time of the period's requests.
         var latest: UInt64 = 0
     }
 
     private struct State {
         var newer = Period()
         var older = Period()
-        /// When the newer period began.
+        /// The start of the newer period.
         var start: Duration
         /// Requests up to this time are not remembered.
         var forgotten: UInt64
     }
 
-    /// How many numbers a period may have, some 50 MB of them. Where one could not be remembered, its request could
-    /// be answered twice, and so is not answered at all.
+    /// The max number of requests in a period; their numbers take some 50 MB. If a number could not be remembered, its
+    /// request could be answered twice, so it is not answered at all.
     static let maxNumbers = 500_000
 
     private let tolerance: UInt64
     private let state: Mutex<State>
 
-    /// Creates an empty memory.
-    ///
     /// - Parameters:
-    ///   - tolerance: How far a request's time may be from this server's, in milliseconds.
-    ///   - time: The time now, in milliseconds since 1970-01-01 00:00 UTC.
-    ///   - monotonic: The same by a monotonic clock.
+    ///   - tolerance: The max difference between a request's time and the server's, in milliseconds.
+    ///   - time: The current time, in milliseconds since 1970-01-01 00:00 UTC.
+    ///   - monotonic: The same moment by a monotonic clock.
     init(toleranceMilliseconds tolerance: UInt64, startedAt time: UInt64, _ monotonic: Duration) {
         self.tolerance = tolerance
-        // What another server answered within this millisecond is not known.
+        // Another server process may have answered requests within this millisecond.
         state = Mutex(State(start: monotonic, forgotten: time))
     }
 
-    /// Looks at a request and remembers it.
+    /// Judges a request, and remembers its number.
     ///
     /// - Parameters:
-    ///   - number: Its number.
-    ///   - askedAt: Its time, in milliseconds since 1970-01-01 00:00 UTC.
-    ///   - now: The server's.
+    ///   - number: The request's number.
+    ///   - askedAt: The request's time, in milliseconds since 1970-01-01 00:00 UTC.
+    ///   - now: The server's time, in the same unit.
     ///   - monotonic: The time by a monotonic clock.
-    /// - Returns: Whether it is to be answered.
+    /// - Returns: The judgement; only a fresh request is answered.
     func judge(_ number: [UInt8], askedAt: UInt64, now: UInt64, _ monotonic: Duration) -> Verdict {
         let difference = askedAt > now ? askedAt - now : now - askedAt
         guard difference <= tolerance else { return .untimely(difference) }
@@ -74,9 +73,9 @@ final class ReplayCache: Sendable {
         }
     }
 
-    /// Begins another period when the one before is over.
+    /// Starts a new period when the current one is over.
     private func turn(_ state: inout State, _ now: Duration) {
-        // What comes early by the tolerance could come again until it is late by the tolerance.
+        // A request that is early by the tolerance could be repeated until it is late by the tolerance.
         let period = Duration.milliseconds(2 * Int64(clamping: tolerance) + 1)
         let elapsed = now - state.start
         guard elapsed >= period else { return }

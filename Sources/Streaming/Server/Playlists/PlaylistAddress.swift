@@ -2,30 +2,30 @@
 import HLS
 import RandomAccess
 
-/// The URIs under which the resources of playlists are served: `list.m3u8/s120/film.ts`.
+/// The URIs of playlists' resources, such as `list.m3u8/s120/film.ts`.
 ///
-/// The numbers of segments and the hashes of the rest mean the same thing when a playlist has grown.
+/// They keep their meaning when a playlist grows: segments have numbers, and the other parts have hashes.
 struct PlaylistAddress {
-    /// What is meant.
+    /// The addressed part of a playlist.
     enum Part: Equatable {
         /// The playlist.
         case playlist
-        /// The segment of a media sequence number.
+        /// The segment with this media sequence number.
         case segment(UInt64)
-        /// The initialization section of a hash.
+        /// The initialization section with this hash.
         case initializationSection(String)
-        /// The key of a hash.
+        /// The key with this hash.
         case key(String)
     }
 
     /// The playlist's folders and name.
     let playlist: [String]
-    /// What of it.
+    /// The addressed part.
     let part: Part
 
     /// Reads a path.
     ///
-    /// - Returns: `nil` if no name in it is a playlist's, or what follows means nothing.
+    /// - Returns: `nil` if the path contains no playlist's name, or if the rest has no meaning.
     init?(_ path: [String]) {
         guard let index = path.firstIndex(where: PlaylistAddress.isPlaylist) else { return nil }
         playlist = Array(path[...index])
@@ -46,25 +46,25 @@ struct PlaylistAddress {
         }
     }
 
-    /// Whether a file is taken for a playlist. Source: RFC 8216, section 4.
+    /// Returns whether a file name is that of a playlist. Source: RFC 8216, section 4.
     static func isPlaylist(_ name: String) -> Bool {
         let name = name.lowercased()
         return name.hasSuffix(".m3u8") || name.hasSuffix(".m3u")
     }
 
-    /// The hash of an initialization section.
+    /// Returns the hash of an initialization section.
     static func hash(_ section: InitializationSection) -> String {
         EntityTag(of: [section.uri, "\(section.byteRange.map { "\($0)" } ?? "")", "\(section.encryption)"]).opaque
     }
 
-    /// The hash of a key's URI.
+    /// Returns the hash of a key's URI.
     static func hash(key uri: String) -> String { EntityTag(of: [uri]).opaque }
 
-    /// The relative URI of a part of a playlist.
+    /// Returns the relative URI of a part of a playlist.
     ///
     /// - Parameters:
-    ///   - part: `s`, `m` or `k` and what follows it.
-    ///   - uri: The resource's URI as written, whose name is kept: some players go by its end.
+    ///   - part: `s`, `m` or `k`, and the number or hash.
+    ///   - uri: The resource's URI as written. Its name is kept, because some players go by the suffix.
     ///   - playlist: The playlist's name.
     /// - Returns: The URI.
     static func uri(_ part: String, for uri: String, in playlist: String) -> String {

@@ -7,13 +7,14 @@ import SystemPackage
 
 extension ServedPlaylists {
     private static let start = Array("#EXTM3U".utf8)
-    /// What is read of a playlist to know its kind.
+    /// The number of bytes of a playlist that are read to find out its kind.
     private static let firstByteCount: UInt64 = 16 << 10
 
-    /// Reads a playlist as it is now.
+    /// Reads the current version of a playlist.
     ///
-    /// - Returns: `nil` if there is no such file, or it is something else and may be.
-    /// - Throws: `DecryptionError` for what cannot be read, or be used as a playlist.
+    /// - Returns: The playlist; `nil` if there is no such file, or if it is another kind of file and the options allow
+    ///   that.
+    /// - Throws: `DecryptionError` if the file cannot be read, or not be used as a playlist.
     func load(_ path: [String]) throws(DecryptionError) -> LoadedPlaylist? {
         guard let file = try folder.open(path) else { return nil }
         if options.mayBeOthers {
@@ -28,11 +29,11 @@ extension ServedPlaylists {
         }
     }
 
-    /// Whether a playlist is a media playlist; `nil` if there is no such file.
+    /// Returns whether a playlist is a media playlist; `nil` if there is no such file.
     ///
-    /// The first lines tell, as a rule, and the rest is then not read.
+    /// Usually the first lines decide, and the rest is not read.
     ///
-    /// - Throws: `DecryptionError` for what cannot be read, or be used as a playlist.
+    /// - Throws: `DecryptionError` if the file cannot be read, or not be used as a playlist.
     func isMedia(_ path: [String]) throws(DecryptionError) -> Bool? {
         guard let file = try folder.open(path) else { return nil }
         let count = Int(min(file.byteCount, Self.firstByteCount))
@@ -51,7 +52,7 @@ extension ServedPlaylists {
         _ file: FileSource, _ path: [String], _ old: LoadedPlaylist?
     ) throws(DecryptionError) -> LoadedPlaylist {
         let name = path.joined(separator: "/")
-        // What is too long is not read, but for what says whether it is a playlist at all.
+        // Of a file that is too long, only the mark of a playlist is read.
         let isTooLong = file.byteCount > UInt64(Self.limits.byteCount)
         let count = isTooLong ? Self.start.count : Int(file.byteCount)
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
@@ -95,12 +96,12 @@ extension ServedPlaylists {
             identity: file.opened, path: path, playlist: playlist, bytes: Array(text.utf8), ring: ring,
             sections: sections)
         reportProblems(media, of: loaded)
-        // What grows has no length that a trace could have.
+        // A playlist that grows has no length for a trace.
         if options.isRecorded, media.hasEndList { loaded.segmentOffsets = segmentOffsets(of: media, loaded) }
         return loaded
     }
 
-    /// The folder that is served is the one that no key's URI leads out of.
+    /// The root is the served folder; no key's URI may lead out of it.
     private func makeRing(_ path: [String]) -> KeyRing {
         let file = path.reduce(into: folder.path) { $0.append($1) }
         do throws(DecryptionError) {
@@ -127,7 +128,7 @@ extension ServedPlaylists {
             key: options.keepsEncryption ? { uri("k" + PlaylistAddress.hash(key: $0), $0) } : nil)
     }
 
-    /// Says what is wrong once for each version of a playlist.
+    /// Reports the problems of each version of a playlist once.
     private func reportProblems(_ media: MediaPlaylist, of loaded: LoadedPlaylist) {
         for problem in media.problems.prefix(10) { options.report("\(loaded.name): \(problem)") }
         if media.problems.count > 10 {
@@ -136,51 +137,51 @@ extension ServedPlaylists {
     }
 }
 
-/// A playlist as it was read, with what is made of it.
+/// A playlist that was read, and the data derived from it.
 struct LoadedPlaylist: Sendable {
     /// The version of the file.
     let identity: FileIdentity
     /// The names of the folders and of the file.
     let path: [String]
-    /// What it says.
+    /// The parsed playlist.
     let playlist: Playlist
-    /// The bytes of a master playlist, or a media playlist rewritten.
+    /// The bytes of a master playlist, or of the rewritten media playlist.
     let bytes: [UInt8]
     /// The keys of a media playlist.
     let ring: KeyRing
-    /// The indices of the initialization sections by what their URIs have, the first of those that are the same.
+    /// The indices of the initialization sections by their hashes. Of equal sections, the first counts.
     let sections: [String: Int]
-    /// Where each segment, with its initialization section, starts in all of them together; empty if not recorded.
+    /// The start of each segment, with its initialization section, in the concatenation of all; empty if not recorded.
     var segmentOffsets: [UInt64] = []
 
-    /// What a message calls it.
+    /// The name in messages.
     var name: String { path.joined(separator: "/") }
 
-    /// The URI that its own are relative to.
+    /// The URI that relative URIs refer to.
     var base: URIReference { URIReference(names: path) }
 
-    /// What is wrong with a line, as an error of the playlist.
+    /// Returns the error for a problem in a line of the playlist.
     func error(_ problem: PlaylistProblem) -> DecryptionError {
         .inPart(name, problem.decryptionError)
     }
 }
 
 extension DecryptionError {
-    /// Something that is not there. The corresponding C constant is `ENOENT`.
+    /// Returns the error for a missing file. The corresponding C constant is `ENOENT`.
     static func missing(_ name: String) -> DecryptionError {
         .io(operation: "open \(name)", code: 2, reason: "no such file in the folder that is served")
     }
 
-    /// Whether something is not there.
+    /// True if the error says that a file is missing.
     var isMissing: Bool {
         if case .io(_, let code, _) = self { return code == 2 }
         return partError?.error.isMissing ?? false
     }
 }
 
-/// The playlists that were used last: a player asks for one, and then for its segments one by one.
+/// The most recently used playlists. A player asks for a playlist, and then for its segments one by one.
 final class PlaylistCache: Sendable {
-    /// A playlist's entry, whose lock is held while it is loaded: only requests for the same one wait.
+    /// A playlist's entry. Its lock is held while the playlist is loaded, so that only requests for this playlist wait.
     private final class Entry: Sendable {
         let path: [String]
         let loaded = Mutex<LoadedPlaylist?>(nil)
@@ -190,20 +191,20 @@ final class PlaylistCache: Sendable {
         }
     }
 
-    /// The entries, that used last at the end.
+    /// The entries; the most recently used one is last.
     private let entries = Mutex<[Entry]>([])
 
-    /// How many are kept.
+    /// The max number of entries.
     private static let maximum = 4
 
-    /// A playlist of the version that a file has now, loaded if need be.
+    /// Returns the playlist of a file's current version, and loads it if necessary.
     ///
     /// - Parameters:
     ///   - path: The names of the folders and of the file.
     ///   - identity: The file's version.
-    ///   - load: Loads it, given an older version if there is one.
+    ///   - load: Loads the playlist; its argument is an older version if there is one.
     /// - Returns: The playlist.
-    /// - Throws: What `load` throws.
+    /// - Throws: The errors of `load`.
     func playlist(
         _ path: [String], _ identity: FileIdentity,
         load: (LoadedPlaylist?) throws(DecryptionError) -> LoadedPlaylist

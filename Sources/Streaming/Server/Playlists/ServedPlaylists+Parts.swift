@@ -34,7 +34,7 @@ extension ServedPlaylists {
         return content
     }
 
-    /// Hands out a key.
+    /// Returns a key as content.
     func key(_ uri: String, _ loaded: LoadedPlaylist) throws(DecryptionError) -> ServedContent {
         let key: SecretKey
         let version = loaded.ring.version(for: uri) ?? ""
@@ -53,8 +53,8 @@ extension ServedPlaylists {
         return content
     }
 
-    /// The start of each segment, with its initialization section, in all of them together, and the end of the last
-    /// one; nothing beyond an object's largest length.
+    /// Returns the start of each segment, with its initialization section, in the concatenation of all, and the end of
+    /// the last one. The result is empty if the sum exceeds an object's max length.
     func segmentOffsets(of media: MediaPlaylist, _ loaded: LoadedPlaylist) -> [UInt64] {
         Self.offsets(
             ofParts: media.segments.indices.lazy.map { index in
@@ -63,10 +63,11 @@ extension ServedPlaylists {
             })
     }
 
-    /// Adds up the lengths of parts that stand one after the other.
+    /// Adds up the lengths of consecutive parts.
     ///
-    /// - Parameter lengths: Each of at most two lengths of files, so that the next sum stays in bounds.
-    /// - Returns: Where each starts, and where the last one ends; nothing if that is beyond ``SourceLength/max``.
+    /// - Parameter lengths: The parts' lengths. Each is at most twice a file's max length, so that the next sum does
+    ///   not overflow.
+    /// - Returns: The start of each part and the end of the last one; empty if that is beyond ``SourceLength/max``.
     static func offsets(ofParts lengths: some Sequence<UInt64>) -> [UInt64] {
         var offsets: [UInt64] = [0]
         var end: UInt64 = 0
@@ -82,7 +83,7 @@ extension ServedPlaylists {
         ServedContent.Position(object: loaded.name, offset: start, objectByteCount: loaded.segmentOffsets.last ?? 0)
     }
 
-    /// The length of the initialization section that a segment starts with, if it is another one than before.
+    /// Returns the length of the initialization section in front of a segment; 0 if it is the same as before.
     private func sectionByteCount(before index: Int, _ media: MediaPlaylist, _ loaded: LoadedPlaylist) -> UInt64 {
         let number = media.segments[index].initializationSection
         let before = index > 0 ? media.segments[index - 1].initializationSection : nil
@@ -101,7 +102,7 @@ extension ServedPlaylists {
             loaded)
     }
 
-    /// Opens a file, or a part of one, that a playlist names.
+    /// Opens a file, or a part of a file, that a playlist names.
     private func content(
         _ part: SegmentPart, _ name: String, _ loaded: LoadedPlaylist
     ) throws(DecryptionError) -> ServedContent {
@@ -124,7 +125,7 @@ extension ServedPlaylists {
         let type = ContentType.ofFile(named: names.last ?? "")
         var key: SecretKey?
         if !options.keepsEncryption, case .aes128(let keyURI, let iv, _) = part.encryption {
-            // Asked first, as the ring does: a tag may be older than its bytes' key, never younger.
+            // The ring asks for the version first as well: a tag may be older than the key of its bytes, never younger.
             parts += [keyURI, loaded.ring.version(for: keyURI) ?? "", "\(iv.bigEndianValue)"]
             key = try loaded.ring.key(for: keyURI)
         }
@@ -148,7 +149,7 @@ extension ServedPlaylists {
     }
 }
 
-/// Reads a key, which stays where it is erased.
+/// A reader of a key's bytes. The key stays in memory that will be erased.
 final class KeyReader: RandomAccessDecryptor {
     private let key: SecretKey
 

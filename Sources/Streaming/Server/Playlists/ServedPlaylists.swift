@@ -7,30 +7,29 @@ package import SystemPackage
 
 /// The playlists of a folder, with the segments that they name.
 ///
-/// A file whose name ends in `.m3u8` is a playlist if it starts with `#EXTM3U`. It is served with URIs of ours for all
-/// that it names: its own path, and which segment. So a segment is only found through a playlist, in the folder, and by
-/// the rules of ``ServedFolder``: nothing hidden, and nothing behind a link.
+/// A file whose name ends in `.m3u8` or `.m3u` is a playlist if it starts with `#EXTM3U`. The server rewrites its URIs:
+/// each consists of the playlist's path and the part. A segment can therefore only be found through a playlist, in the
+/// folder, and by the rules of ``ServedFolder``: nothing hidden, and nothing behind a link.
 package struct ServedPlaylists: ContentCatalogue {
-    /// How playlists are served.
+    /// The options for serving playlists.
     package struct Options: Sendable {
-        /// Whether segments go out as they are, with their keys under URIs of ours.
+        /// True if segments stay encrypted; the server then offers their keys under its own URIs.
         package var keepsEncryption = false
-        /// Whether a trace is recorded, which has one object for all segments of a playlist.
+        /// True if a trace is recorded. It has one object for all segments of a playlist.
         package var isRecorded = false
-        /// Whether what is no playlist in spite of its name is something else, and no error.
+        /// True if a file with a playlist's name may be another kind of file, which is then no error.
         package var mayBeOthers = false
-        /// The meaning of byte ranges, where it is not that of RFC 8216.
+        /// The meaning of byte ranges, if it differs from RFC 8216.
         package var ranges = ByteRangeReadings()
-        /// The names of the only playlists that are served, with those that they lead to; empty for all.
+        /// The names of the only playlists to serve, besides those that they refer to; empty for all.
         package var named: [String] = []
-        /// Decrypts segments.
+        /// The library that decrypts segments.
         package var backend: any CipherBackend
-        /// Makes the keys of a playlist.
+        /// Makes the key ring of a playlist.
         package var keys: @Sendable (any KeyProvider) -> KeyRing
-        /// Where to say what is wrong with a playlist; never a key, a token or plaintext.
+        /// Reports problems of a playlist; never a key, a token or plaintext.
         package var report: @Sendable (String) -> Void = { _ in }
 
-        /// Creates options.
         package init(backend: any CipherBackend, keys: @escaping @Sendable (any KeyProvider) -> KeyRing) {
             self.backend = backend
             self.keys = keys
@@ -41,10 +40,10 @@ package struct ServedPlaylists: ContentCatalogue {
     let options: Options
     let cache = PlaylistCache()
 
-    /// What a playlist may have here: a week of segments of ten seconds, in little memory.
+    /// The limits of a playlist: a week of segments of ten seconds, in little memory.
     static let limits = PlaylistLimits(byteCount: 8 << 20, segmentCount: 60_480, problemCount: 100)
 
-    /// Serves the playlists of a folder and of those in it.
+    /// Serves the playlists of a folder and of its subfolders.
     ///
     /// - Throws: `DecryptionError.io` if the folder cannot be opened.
     package init(folder: FilePath, options: Options) throws(DecryptionError) {
@@ -52,7 +51,7 @@ package struct ServedPlaylists: ContentCatalogue {
         self.options = options
     }
 
-    /// Opens a playlist or a part of one as it is now.
+    /// Opens the current version of a playlist or of one of its parts.
     package func content(at path: [String]) throws(DecryptionError) -> ServedContent? {
         guard let address = PlaylistAddress(path), try isServed(address.playlist),
             let loaded = try load(address.playlist)
@@ -77,13 +76,13 @@ package struct ServedPlaylists: ContentCatalogue {
         }
     }
 
-    /// The playlists below the folder, or those that were named.
+    /// Returns the playlists below the folder, or the ones that the user named.
     package func listing() throws(DecryptionError) -> [[String]] {
         guard options.named.isEmpty else { return options.named.map { [$0] } }
         return try folder.files().filter { PlaylistAddress.isPlaylist($0.last ?? "") }
     }
 
-    /// Whether a playlist is one of those that were named, or that these lead to.
+    /// Returns whether a playlist is one that the user named, or one that those refer to.
     private func isServed(_ path: [String]) throws(DecryptionError) -> Bool {
         if options.named.isEmpty || path.count == 1 && options.named.contains(path[0]) { return true }
         for name in options.named {
@@ -94,7 +93,7 @@ package struct ServedPlaylists: ContentCatalogue {
         return false
     }
 
-    /// The folders and the file that a URI of a playlist means; `nil` if it means none of this folder.
+    /// Returns the path that a URI of a playlist refers to; `nil` if it is outside of this folder.
     func names(of uri: String, in loaded: LoadedPlaylist) -> [String]? {
         URIReference(uri).resolved(against: loaded.base).fileNames
     }
@@ -114,14 +113,14 @@ package struct ServedPlaylists: ContentCatalogue {
 }
 
 extension ServedPlaylists {
-    /// A master playlist with the media playlists that can be served.
+    /// Returns a master playlist with the media playlists that can be served.
     ///
-    /// Each of them is looked at: what is missing, or a master playlist in turn, as in a cycle, is left out, and its
-    /// line reported.
+    /// Each of its playlists is checked. The server leaves out and reports the line of a playlist that is missing, or
+    /// that is itself a master playlist, as in a cycle.
     ///
-    /// - Throws: `DecryptionError` if none is left.
+    /// - Throws: `DecryptionError` if no playlist is left.
     func rewrittenMaster(_ loaded: LoadedPlaylist) throws(DecryptionError) -> [UInt8] {
-        // A playlist may be named by many lines.
+        // Several lines may name the same playlist.
         var known: [[String]: Bool] = [:]
         var firstError: DecryptionError?
         var count = 0

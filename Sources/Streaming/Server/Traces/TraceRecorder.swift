@@ -6,10 +6,10 @@ import Support
 import Synchronization
 package import SystemPackage
 
-/// Notes what clients ask for, in the form of `data/traces`. Source: data/schemas/traces.json.
+/// Records the requests of clients in the form of `data/traces`. Source: data/schemas/traces.json.
 ///
-/// The file is a whole trace after each request: the request's line and the end of the file are written in one call.
-/// Lines reserve space for numbers that are only known later.
+/// The file is a complete trace after each request, because one call writes both the request's line and the end of the
+/// file. Lines reserve space for numbers that are only known later.
 package final class TraceRecorder: Sendable {
     /// A line of the file.
     package struct Entry: Sendable {
@@ -18,7 +18,7 @@ package final class TraceRecorder: Sendable {
     }
 
     private struct State {
-        /// Where the next line goes.
+        /// The offset of the next line.
         var end: Int64
         var requestCount = 0
         var minByteCount: UInt64 = 1
@@ -29,20 +29,21 @@ package final class TraceRecorder: Sendable {
     private let path: FilePath
     private let origin: UInt64
     private let minOffset: Int64
-    /// The file up to the first request.
+    /// The file's text in front of the first request.
     private let head: String
     private let state: Mutex<State>
 
     private static let tail = "\n ]\n}\n"
-    /// Enough for every number of 64 bits.
+    /// The number of digits of the largest 64-bit number.
     private static let numberWidth = 20
 
-    /// Opens a trace, which ``start()`` starts; a trace that is there is replaced then, and no other file.
+    /// Opens or creates a trace's file, without changing its contents. ``start()`` then replaces a trace; a file of
+    /// another kind is refused here.
     ///
     /// - Parameters:
     ///   - path: The trace's file.
-    ///   - title: Who asks for what.
-    /// - Throws: `DecryptionError.io`, `.invalidParameter` if something else than a trace is there.
+    ///   - title: A sentence that says who asks for what.
+    /// - Throws: `DecryptionError.io`, `.invalidParameter` if the file holds something other than a trace.
     package init(path: FilePath, title: String) throws(DecryptionError) {
         self.path = path
         self.descriptor = try SystemCall.check("write trace \(path)") {
@@ -72,7 +73,7 @@ package final class TraceRecorder: Sendable {
         self.state = Mutex(State(end: Int64(head.utf8.count)))
     }
 
-    /// Starts the trace: what was there is gone. Where that fails, nothing is written later.
+    /// Starts the trace and discards the file's old contents. If that fails, nothing is written later.
     ///
     /// - Throws: `DecryptionError.io`.
     package func start() throws(DecryptionError) {
@@ -85,7 +86,7 @@ package final class TraceRecorder: Sendable {
         }
     }
 
-    /// Whether the file may be replaced: it is empty, or begins like a trace.
+    /// Returns whether the file may be replaced, which is true if it is empty or begins like a trace.
     private static func isReplaceable(
         _ descriptor: FileDescriptor, _ path: FilePath
     ) throws(DecryptionError) -> Bool {
@@ -107,21 +108,21 @@ package final class TraceRecorder: Sendable {
         try? descriptor.close()
     }
 
-    /// The time since the trace was started, in nanoseconds.
+    /// The time since the recorder was created, in nanoseconds.
     package var now: UInt64 { monotonicNanoseconds() - origin }
 
-    /// The first thing that could not be written, after which nothing is.
+    /// The first failure to write. After it, nothing is written.
     package var failure: DecryptionError? { state.withLock { $0.failure } }
 
-    /// Notes a request for plaintext.
+    /// Records a request for plaintext.
     ///
     /// - Parameters:
     ///   - asked: The `Range` field, if there was one.
-    ///   - object: The name that was asked for.
-    ///   - range: The plaintext that is sent.
+    ///   - object: The requested name.
+    ///   - range: The plaintext range that is sent.
     ///   - objectByteCount: The object's length in bytes.
-    ///   - time: When the request came; see ``now``.
-    /// - Returns: What ``finish(_:deliveredByteCount:)`` needs.
+    ///   - time: The arrival of the request; see ``now``.
+    /// - Returns: The line, for ``finish(_:deliveredByteCount:)``.
     package func begin(
         asked: String?, object: String, range: Range<UInt64>, objectByteCount: UInt64, at time: UInt64
     ) -> Entry {
@@ -144,7 +145,7 @@ package final class TraceRecorder: Sendable {
         }
     }
 
-    /// Corrects a request whose client took less than it had asked for.
+    /// Corrects the line of a request whose client took less than it had asked for.
     package func finish(_ entry: Entry, deliveredByteCount: UInt64) {
         guard deliveredByteCount < entry.askedByteCount else { return }
         state.withLock { state in
@@ -172,7 +173,7 @@ package final class TraceRecorder: Sendable {
         number + after + String(repeating: " ", count: numberWidth - number.utf8.count)
     }
 
-    /// A trace's name: the file's, of lower-case letters, digits and single hyphens.
+    /// Returns a trace's name, made from the file's name: lower-case letters, digits and single hyphens.
     private static func name(_ path: FilePath) -> String {
         let words = (path.stem ?? "").lowercased().split { !$0.isASCII || !($0.isLetter || $0.isNumber) }
         return words.isEmpty ? "trace" : words.joined(separator: "-")

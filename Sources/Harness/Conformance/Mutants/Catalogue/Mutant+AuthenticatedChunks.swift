@@ -3,7 +3,7 @@ import RandomAccess
 import Vectors
 
 extension Mutant {
-    /// Faults in what is authenticated, and when.
+    /// Faults in authentication: in the data that it covers, and in its order.
     static let authenticatedChunks: [Mutant] = chunkTags + chunkNumbers + chunkHeaders
 
     private static let chunkTags: [Mutant] = [
@@ -64,7 +64,7 @@ extension Mutant {
             source: "rfjakob/gocryptfs#1024"
         ) { (base, chunk, _) throws(DecryptionError) in
             if try chunk.process(with: base) { return true }
-            // Both formats' numbers, which end with the nonce or a byte before that.
+            // The chunk numbers of both formats, which are at the end of the nonce or one byte before it.
             for place in [1, 2] {
                 for number: UInt8 in 1...3 {
                     var nonce = Array(chunk.nonce)
@@ -107,21 +107,22 @@ extension Mutant {
         }
     ]
 
-    /// A fault in how chunks are opened.
+    /// Returns a mutant with a fault in the opening of chunks.
     private static func chunk(
         _ name: String, _ summary: String, flag: VectorFlag, source: String,
         _ change: @escaping FaultyChunkBackend.Change
     ) -> Mutant {
         Mutant(name, summary, flag: flag, source: source) { backend in
             ConformanceSubject(name: name) { (setup, source, strategy, key) throws(DecryptionError) in
-                // One backend an object, so that its first context is the one of the opening.
+                // Each object has its own backend, whose first context is the one that opens the object.
                 let planted = FaultyChunkBackend(base: backend, change: change)
                 return try ConformanceSubject(backend: planted).open(setup, source, strategy, key)
             }
         }
     }
 
-    /// A tag that is looked at after the chunk was delivered: after a read of some `range`, if `checks` says so.
+    /// Returns a mutant that checks a tag after it has delivered the chunk: after a read of `range`, if `checks`
+    /// returns true.
     private static func chunkTagLate(
         _ name: String, _ summary: String, source: String,
         checks: @escaping @Sendable (_ strategy: Strategy, _ range: Range<UInt64>) -> Bool
@@ -148,7 +149,7 @@ extension Mutant {
     }
 }
 
-/// A source of another length: it ends earlier, or zeros stand behind its end.
+/// A source of another length: it ends early, or has zeros after its end.
 private struct ResizedSource: WrappingSource {
     let base: any ByteSource
     let byteCount: UInt64
@@ -163,7 +164,7 @@ private struct ResizedSource: WrappingSource {
 }
 
 extension Mutant {
-    /// Faults in what is taken for the end.
+    /// Faults in the recognition of the end.
     static let chunkRelease: [Mutant] = [
         Mutant(
             "chunk-edge-ends", "A ciphertext that ends with a full chunk is taken for a whole one.",
@@ -189,14 +190,14 @@ extension Mutant {
 }
 
 extension Strategy {
-    /// Says whether a ciphertext of a length ends where a full chunk does.
+    /// Says whether a ciphertext of `byteCount` bytes ends at the end of a full chunk.
     fileprivate func hasChunkEdge(at byteCount: UInt64) -> Bool {
         guard let geometry else { return false }
         let before = geometry.headerByteCount - geometry.missingByteCount
         return byteCount > before && (byteCount - before) % geometry.storedChunkByteCount == 0
     }
 
-    /// Says whether the last byte of a full chunk lies in a range of plaintext.
+    /// Says whether a range of plaintext contains the last byte of a full chunk.
     fileprivate func hasChunkEnd(in range: Range<UInt64>) -> Bool {
         guard isAuthenticated, let geometry else { return false }
         return geometry.chunkIndex(at: range.lowerBound) != geometry.chunkIndex(at: range.upperBound)

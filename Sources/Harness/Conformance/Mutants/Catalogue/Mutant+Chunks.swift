@@ -4,7 +4,7 @@ import Vectors
 extension Mutant {
     private static let zero = Block(bigEndianValue: 0)
 
-    /// IVs of blocks: the first one's, and those in the middle.
+    /// Faults in the IVs of blocks: of the first block, and of those in the middle.
     static let ivs: [Mutant] = [
         .textbook(
             "iv-zero", "The first block's IV is zero.", flag: .firstBlock,
@@ -56,7 +56,7 @@ extension Mutant {
             "iv-first-block", "The object's first ciphertext block is the IV of all later ones.", flag: .previousBlock,
             source: "NIST SP 800-38A, section 6.2"
         ) {
-            // Only in small objects, for all that is between is fetched as well.
+            // Only in small objects, since everything in between is fetched as well.
             $0.lookBack = { location, strategy in
                 strategy.cipher == .aesCBC ? 16 * (location.block < 1024 ? location.block : 1) : 0
             }
@@ -79,7 +79,7 @@ extension Mutant {
         },
     ]
 
-    /// Chunks: their IVs, edges and offsets.
+    /// Faults in chunks: their IVs, edges and offsets.
     static let chunks: [Mutant] = [
         .chunkIV("chunk-iv-fixed", "Every chunk starts from the first one's IV.", source: "nilaoda/N_m3u8DL-RE#823") {
             question, _ in question.given
@@ -191,7 +191,7 @@ extension Mutant {
         },
     ]
 
-    /// Windows, which the format does not know.
+    /// Faults in windows, which the format does not know.
     static let windows: [Mutant] = [
         .textbook(
             "window-restarts", "Each window starts from the chunk's IV.", flag: .windowEdge,
@@ -262,7 +262,7 @@ extension Mutant {
         },
     ]
 
-    /// Reads as far as the chunk goes that a read starts in.
+    /// Returns a read that stops at the end of the chunk in which it starts.
     static func readToChunkEnd(_ strategy: Strategy) -> FaultyReader.Read {
         { (base, offset, buffer) throws(DecryptionError) in
             let rest = strategy.chunkByteCount.map { $0 - offset % $0 } ?? .max
@@ -287,7 +287,7 @@ extension Mutant {
 }
 
 extension TextbookIVQuestion {
-    /// The chunk's IV if sums carried no further than so many bits.
+    /// Returns the chunk's IV as it would be if sums carried no further than `bitWidth` bits.
     fileprivate func chunkIV(_ index: UInt64, bitWidth: UInt128) -> Block {
         let low = UInt128(1) << bitWidth - 1
         let (given, right) = (given.bigEndianValue, chunkIV(index).bigEndianValue)

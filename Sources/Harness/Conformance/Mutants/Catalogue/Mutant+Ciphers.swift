@@ -2,7 +2,7 @@ internal import RandomAccess
 internal import Vectors
 
 extension Mutant {
-    /// Many blocks at once, and the memory around them.
+    /// Faults in many blocks at once, and in the memory around them.
     static let strides: [Mutant] =
         [8, 16, 32, 64, 128].map { width in
             .backend(
@@ -11,7 +11,7 @@ extension Mutant {
             ) { (cipher, base, stretch) throws(DecryptionError) in
                 guard cipher == .aesCBC, stretch.blockCount > width else { return try stretch.process(with: base) }
                 try stretch.part(0..<width, iv: stretch.iv).process(with: base)
-                // In place, this is plaintext by now.
+                // If the decryption is in place, this is already plaintext.
                 let next = stretch.ciphertext(width - 1)
                 try stretch.part(width..<stretch.blockCount, iv: next).process(with: base)
             }
@@ -95,7 +95,7 @@ extension Mutant {
                 "touches-behind-buffer", "The byte behind the buffer is touched.", flag: .bufferBounds,
                 source: "openssl/openssl#10498"
             ) { read in
-                // The harness has bytes of its own there, to see this.
+                // The harness has its own bytes there, to detect this.
                 if read.count > 0 {
                     read.buffer.baseAddress?.storeBytes(of: 1, toByteOffset: read.buffer.count, as: UInt8.self)
                 }
@@ -112,7 +112,7 @@ extension Mutant {
             },
         ]
 
-    /// The counter of CTR.
+    /// Faults in the CTR counter.
     static let counters: [Mutant] =
         shortNonces
         + [
@@ -183,7 +183,7 @@ extension Mutant {
             },
         ]
 
-    /// Keys of other lengths than they have.
+    /// Keys taken for keys of another length.
     static let keys: [Mutant] = [
         (24, 16, "cut"), (32, 16, "cut"), (32, 24, "cut"), (16, 24, "filled up"), (24, 32, "filled up"),
     ].map { from, to, what in
@@ -209,7 +209,7 @@ extension Mutant {
         }
     }
 
-    /// Nonces of 12 and 8 bytes, which are told by the zeros behind them.
+    /// Faults with nonces of 12 and 8 bytes, which the mutants recognize by the zeros after them.
     private static let shortNonces: [Mutant] = [(12, 32), (8, 64)].flatMap { byteCount, bits -> [Mutant] in
         let mask = UInt128(1) << UInt128(bits) - 1
         @Sendable func isShort(_ iv: Block) -> Bool {

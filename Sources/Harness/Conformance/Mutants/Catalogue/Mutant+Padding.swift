@@ -1,7 +1,7 @@
 import RandomAccess
 
 extension Mutant {
-    /// The object's length and end.
+    /// Faults in the object's length and end.
     static let lengths: [Mutant] = [
         .textbook(
             "partial-block-cut", "A last part of a block is cut off in silence.", flag: .partialBlock,
@@ -78,7 +78,7 @@ extension Mutant {
         },
     ]
 
-    /// PKCS#7: what is stripped, where, and what is checked before.
+    /// Faults in PKCS#7: in the bytes that are stripped, in their location, and in the checks before.
     static let paddings: [Mutant] = [
         .textbook(
             "padding-kept", "Padding is delivered as if it were data.", flag: .lastBytes,
@@ -241,7 +241,7 @@ extension Mutant {
         .textbook(name, summary, flag: .badPadding, source: source) { $0.padding = padding }
     }
 
-    /// A reader that strips padding from each piece of a long read.
+    /// Returns a mutant that strips padding from each piece of a long read.
     private static func pieces(ofKiB length: Int) -> Mutant {
         .delivery(
             "padding-stripped-each-\(length)-kib",
@@ -265,7 +265,7 @@ extension Mutant {
         }
     }
 
-    /// The right answer.
+    /// Returns the right number of padding bytes.
     private static func strip(_ block: [UInt8]) -> Int? {
         TextbookRules().padding(block)
     }

@@ -2,7 +2,7 @@ import RandomAccess
 package import Vectors
 
 extension Mutant {
-    /// Faults of readers of playlists; they read nothing else.
+    /// Faults of readers of playlists, which read nothing else.
     static let playlists: [Mutant] = PlaylistFault.allCases.map { fault in
         let (flag, summary) = fault.facts
         return Mutant(fault.rawValue, summary, flag: flag, source: flag.source) { backend in
@@ -16,8 +16,8 @@ extension Mutant {
     }
 }
 
-/// A fault that is planted in a reader of playlists, there to prove that the vectors of `hls-aes128` notice it;
-/// ``facts`` say what each does wrong.
+/// A fault injected into a reader of playlists, to prove that the vectors of `hls-aes128` notice it. ``facts``
+/// describes each fault.
 package enum PlaylistFault: String, CaseIterable, Sendable {
     case sequenceIgnored = "hls-sequence-ignored"
     case sequenceOffByOne = "hls-sequence-off-by-one"
@@ -73,7 +73,8 @@ package enum PlaylistFault: String, CaseIterable, Sendable {
     case partialBlockCut = "hls-partial-block-cut"
     case paddingTrusted = "hls-padding-trusted"
 
-    /// The class of bugs that the fault belongs to, whose vectors must notice it, and what it does wrong in one sentence.
+    /// The class of bugs that the fault belongs to, whose vectors must notice it, and a description of the fault in one
+    /// sentence.
     package var facts: (flag: VectorFlag, summary: String) {
         switch self {
         case .sequenceIgnored: (.sequenceIV, "EXT-X-MEDIA-SEQUENCE is ignored: IVs count from 0.")

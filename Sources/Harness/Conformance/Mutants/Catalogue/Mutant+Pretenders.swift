@@ -79,7 +79,7 @@ extension Mutant {
         },
     ]
 
-    /// What the code of the two articles does, all its faults together.
+    /// The readers of two articles, each with all its faults.
     static let articles: [Mutant] = [
         Mutant(
             "article-000",
@@ -147,7 +147,7 @@ private final class WindowArticleReader: RandomAccessDecryptor {
             try context.process(inPlace: UnsafeMutableRawBufferPointer(rebasing: bytes[..<count]), iv: first)
         }
         if aligned + UInt64(blocksByteCount) == source.byteCount, let last = bytes.last, (1...16).contains(last) {
-            // CCCrypt strips the padding; the buffer that it wrote to is not shortened.
+            // CCCrypt strips the padding, but the buffer that it wrote to keeps its length.
             for index in bytes.count - Int(last)..<bytes.count { bytes[index] = 0 }
         }
         buffer.copyBytes(from: bytes[heading..<heading + buffer.count])

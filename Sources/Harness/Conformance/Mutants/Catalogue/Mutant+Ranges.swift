@@ -2,7 +2,7 @@ internal import RandomAccess
 internal import Vectors
 
 extension Mutant {
-    /// Where reads start and end.
+    /// Faults in the starts and ends of reads.
     static let ranges: [Mutant] = [
         .clip(
             "past-end-fails", "A read past the end is an error.", flag: .readPastEnd,
@@ -123,7 +123,7 @@ extension Mutant {
         },
     ]
 
-    /// Offsets and block numbers in too few bits: taken modulo, and clipped.
+    /// Offsets and block numbers in too few bits, taken modulo or clipped.
     static let offsetWidths: [Mutant] = [
         (31, .beyond31Bits), (32, .beyond32Bits), (35, .beyond35Bits), (36, .beyond36Bits),
     ].flatMap { (bits: UInt64, flag: VectorFlag) -> [Mutant] in

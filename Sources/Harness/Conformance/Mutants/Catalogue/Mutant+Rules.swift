@@ -2,10 +2,10 @@ package import RandomAccess
 import Vectors
 
 extension Mutant {
-    /// Faults of readers of a format: the description with one rule changed, read by a right reader.
+    /// Faults of readers of a format: a right reader reads with one rule of the description changed.
     static let rules: [Mutant] = rules(of: Format.known)
 
-    /// The faults that make a difference to some formats.
+    /// Returns the faults that make a difference to at least one of the formats.
     package static func rules(of formats: [Format]) -> [Mutant] {
         allRules.filter { rule in formats.contains { $0.changing(rule.change) != $0 } }.map(\.mutant)
     }
@@ -96,10 +96,10 @@ extension Mutant {
             "end-unchecked", "The last chunk is not looked at when an object is opened.", flag: .truncatedChunks,
             source: "FiloSottile/rage#195"
         ) { rules in
-            // Without tags there is nothing to look at.
+            // Without tags, there is nothing to check.
             if rules.layout.contains(where: { if case .tag = $0 { true } else { $0.isCode } }) {
                 rules.checksLast = false
-                // Without its fields, a trailer of unknown length would not be passed over.
+                // Without its fields, a trailer of unknown length would not be skipped.
                 if rules.lastChunk == nil { rules.trailerFields = [] }
             }
         },
@@ -108,7 +108,7 @@ extension Mutant {
         ) { $0.hasHoles = false },
     ]
 
-    /// A change of a description, and the mutant whose format has such rules.
+    /// A change of a description, and the mutant that reads with the changed rules.
     private struct Rule {
         let mutant: Mutant
         let change: @Sendable (inout Format.Rules) -> Void
@@ -119,7 +119,7 @@ extension Mutant {
         ) -> Rule {
             let mutant = Mutant(name, summary, flag: flag, source: source) { backend in
                 let right = ConformanceSubject(backend: backend)
-                // It is not put to vectors of formats that have no such rule: it reads those as it should.
+                // The mutant skips the vectors of formats without such a rule, since it reads those correctly.
                 return ConformanceSubject(
                     name: name, supports: { right.supports($0, $1) && $0.changing(change) != $0 }
                 ) { (setup, source, strategy, key) throws(DecryptionError) in
@@ -132,7 +132,7 @@ extension Mutant {
 }
 
 extension Format.Rules {
-    /// Changes what is worked out for each chunk.
+    /// Changes the formulas that are evaluated for each chunk.
     fileprivate mutating func changeInChunks(_ change: (Expression) -> Expression) {
         func changed(_ formula: Formula) -> Formula {
             Formula(change(formula.expression), formula.kind, at: formula.place)
@@ -150,7 +150,7 @@ extension Format.Rules {
         changeInChunks { $0.replacing(values) }
     }
 
-    /// Leaves bytes out of what is derived.
+    /// Removes some names from the formulas of derived values.
     fileprivate mutating func replaceInDerived(_ names: Set<String>) {
         let nothing = Dictionary(uniqueKeysWithValues: names.map { ($0, Expression.bytes(ByteString([]))) })
         for index in derived.indices {
@@ -159,7 +159,7 @@ extension Format.Rules {
         }
     }
 
-    /// Compares only some header fields.
+    /// Compares only some of the header fields.
     fileprivate mutating func changeHeader(_ isCompared: (Expression) -> Bool) {
         for index in header.indices { header[index].content.removeAll { !isCompared($0.expression) } }
     }

@@ -1,7 +1,7 @@
 internal import RandomAccess
 
 extension Mutant {
-    /// What is remembered from read to read, and from object to object.
+    /// Faults in the state that a reader keeps from read to read, and from object to object.
     static let states: [Mutant] = [
         .reader(
             "empty-read-is-end", "A read of no bytes is taken for the end: later reads deliver nothing.",
@@ -178,7 +178,8 @@ extension Mutant {
                 var opened: (SecretKey, any RandomAccessDecryptor) = (itsKey, reader)
                 return FaultyReader(reader) { (_, offset, buffer) throws(DecryptionError) in
                     if let current = key.value, current !== opened.0 {
-                        // An object does not open with any key; one that does not keeps its own.
+                        // An object does not open with every key. If it does not open with the current one, it keeps
+                        // its own.
                         let other = try? right(setup, source, strategy, current)
                         opened = (current, other ?? opened.1)
                         if other == nil, !buffer.isEmpty {

@@ -2,7 +2,7 @@ internal import RandomAccess
 internal import Vectors
 
 extension Mutant {
-    /// What the source does, and what the reader makes of it.
+    /// Faults in the handling of short reads, errors and ends of the source.
     static let supplies: [Mutant] = [
         .source(
             "short-read-taken", "A short read is taken for a whole one.", flag: .shortReads,
@@ -136,7 +136,7 @@ extension Mutant {
         ) { (base, offset, buffers) throws(DecryptionError) in try base.read(at: offset, into: buffers) },
     ]
 
-    /// What is fetched beyond need, while all bytes are right.
+    /// Fetches of more than is needed, while all bytes are right.
     static let fetches: [Mutant] = [
         .source(
             "fetch-from-start", "Each fetch touches the file's start.", flag: .minimalFetch,
@@ -219,7 +219,7 @@ extension Mutant {
     ) throws(DecryptionError) -> Int {
         let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
         let count = try source.read(at: offset + UInt64(done), into: FetchBuffers(rest))
-        // Nothing at the end is an early end; that is another mutant's business.
+        // An empty read is an early end; another mutant covers that fault.
         if count == 0, rest.count > 0 { throw early }
         return count
     }
