@@ -87,10 +87,10 @@ package enum Requirements {
             "PROTOCOL.md, \"read\"", [.readPastEnd, .offsetAtEnd, .offsetPastEnd, .zeroCount]),
         make(
             "fetches", "A read fetches the blocks that cover it and one more for each chunk or window, and no others.",
-            "METHODOLOGY.md, \"Reading rules\"; PROTOCOL.md, \"Served sources\"", [.minimalFetch]),
+            "docs/method/conformance.md, \"Reading rules\"; PROTOCOL.md, \"Served sources\"", [.minimalFetch]),
         make(
-            "buffer", "Nothing in the buffer past the delivered bytes is touched.", "METHODOLOGY.md, \"Reading rules\"",
-            [.bufferBounds]),
+            "buffer", "Nothing in the buffer past the delivered bytes is touched.",
+            "docs/method/conformance.md, \"Reading rules\"", [.bufferBounds]),
         make(
             "faults", "A source that delivers little is read on; one that fails, ends early or changes is an error.",
             "PROTOCOL.md, \"Served sources\"",

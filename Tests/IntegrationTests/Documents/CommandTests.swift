@@ -7,7 +7,7 @@ struct CommandTests {
     // The page about many machines is followed by scripts/fleet-test, which has a Slurm and hosts.
     @Test(
         "every command of a document does what it says, in the order of the document",
-        arguments: Documents.names.filter { $0 != "docs/fleet.md" })
+        arguments: Documents.withCommands.filter { $0 != "docs/fleet.md" })
     func run(document: String) throws {
         let scratch = try Scratch()
         for block in try Documents.blocks(document) {

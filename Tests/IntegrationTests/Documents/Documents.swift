@@ -4,7 +4,12 @@ import Foundation
 enum Documents {
     /// The documents whose commands and examples are tried, from the project's folder on.
     static let names: [String] =
-        pages(in: "") + pages(in: "docs/") + ["data/scenarios/PROTOCOL.md"] + catalogs
+        ["", "docs/", "docs/method/", "docs/lab/"].flatMap(pages(in:)) + ["data/scenarios/PROTOCOL.md"] + catalogs
+
+    /// The documents that have commands; the others need no folder to run them in.
+    static let withCommands = names.filter { name in
+        (try? blocks(name).contains { $0.language == "sh" }) ?? true
+    }
 
     /// The Markdown files of a folder.
     private static func pages(in folder: String) -> [String] {

@@ -128,7 +128,7 @@ extension PlayerTrace {
     ///   - windowByteCount: The longest read in bytes.
     ///   - bitsPerSecond: The rate, more than 0.
     /// - Returns: What was seen of it; `nil` if there is no latency for each read.
-    /// - Source: METHODOLOGY.md, "Traces of players".
+    /// - Source: docs/serving.md, "How a replay is judged".
     package func playback(
         latencies: [UInt64], objectByteCount: UInt64, windowByteCount: UInt64, bitsPerSecond: UInt64
     ) -> LatencyRecord.Playback? {

@@ -116,8 +116,8 @@ struct SettlingTime {
     /// The length in nanoseconds, rounded up to whole iterations.
     let nanoseconds: UInt64
 
-    /// Half of what is sampled, and no longer than 100 ms: after that, no sample was slower than the next (METHODOLOGY.md,
-    /// Speed).
+    /// Half of what is sampled, and no longer than 100 ms: after that, no sample was slower than the next
+    /// (docs/lab/warm-up-2026-11-24.md).
     init(forMinimum minimumNanoseconds: UInt64) {
         nanoseconds = min(minimumNanoseconds / 2, 100_000_000)
     }

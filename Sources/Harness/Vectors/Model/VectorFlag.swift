@@ -263,7 +263,7 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
         case .afterEmptyRead: "bcgit/bc-java#771; PROTOCOL.md, \"read\""
         case .sourceFailure, .afterFailure: "PROTOCOL.md, \"Transport\""
         case .sourceEndsEarly: "FFmpeg, crypto.c; PROTOCOL.md, \"Transport\""
-        case .changedLength: "rfjakob/gocryptfs#1024; METHODOLOGY.md, \"Reading rules\""
+        case .changedLength: "rfjakob/gocryptfs#1024; docs/method/conformance.md, \"Reading rules\""
         case .minimalFetch: "TritonDataCenter/java-manta#207, google/ExoPlayer#2467"
         case .bufferBounds: "openssl/openssl#10498"
         case .beyond31Bits: "pyca/cryptography#3324"

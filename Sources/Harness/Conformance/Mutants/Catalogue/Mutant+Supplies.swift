@@ -186,7 +186,7 @@ extension Mutant {
         },
         .source(
             "fetch-in-halves", "Each request is made as two.", flag: .minimalFetch,
-            source: "METHODOLOGY.md, \"Reading rules\""
+            source: "docs/method/conformance.md, \"Reading rules\""
         ) { (base, offset, buffers) throws(DecryptionError) in
             let half = try base.read(at: offset, into: buffers.prefix((buffers.byteCount + 1) / 2))
             var rest = buffers
@@ -195,7 +195,7 @@ extension Mutant {
         }.inProcessOnly(),
         .opening(
             "fetch-by-window", "Each window, and each chunk, is a request of its own.", flag: .minimalFetch,
-            source: "METHODOLOGY.md, \"Reading rules\""
+            source: "docs/method/conformance.md, \"Reading rules\""
         ) { (right, setup, source, strategy, key) throws(DecryptionError) in
             try right(
                 ReaderSetup(.freshBuffers(windowByteCount: setup.windowByteCount), setup.supply), source, strategy, key)
