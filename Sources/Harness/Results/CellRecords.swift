@@ -125,7 +125,7 @@ public struct LatencyRecord: Codable, Hashable, Sendable {
 
     /// The start and the stalls that a viewer would see with the latencies of a replay.
     ///
-    /// - Source: METHODOLOGY.md, "Traces of players".
+    /// - Source: docs/serving.md, "How a replay is judged".
     public struct Playback: Codable, Hashable, Sendable {
         /// The film's bits per second.
         public var bitsPerSecond: UInt64

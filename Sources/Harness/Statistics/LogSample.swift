@@ -10,7 +10,7 @@ import Glibc
 /// The figure is the median of the processes. Neighbours on the machine that slow down a third of them move it little.
 /// From six processes on, the interval is that of order statistics, which holds for any distribution. With fewer, order
 /// statistics cannot reach 95 %, and the interval is Student's, which holds if the logarithms are normal.
-/// METHODOLOGY.md has a table of how often both hold for recorded processes.
+/// docs/lab/interval-coverage-2026-11-23.md has a table of how often both hold for recorded processes.
 /// - Source: Student, "The Probable Error of a Mean", Biometrika 6 (1908); David and Nagaraja, "Order Statistics"
 ///   (2003), section 7.1.
 public struct LogSample: Hashable, Sendable {

@@ -60,8 +60,9 @@ package func percentile<Value: Comparable>(hundredthsOfPercent percent: Int, ofS
 /// Returns the mean of the faster half of durations: of the smallest n ÷ 2, rounded up.
 ///
 /// A disturbance makes a duration longer, never shorter, so the faster half varies less than the median. Like the
-/// median, it shows a slowdown of all durations, and ignores one of fewer than half of them. METHODOLOGY.md compares it
-/// with other estimators of a block: it varied least, except for those that use fewer durations.
+/// median, it shows a slowdown of all durations, and ignores one of fewer than half of them.
+/// docs/lab/gate-blocks-2026-11-22.md compares it with other estimators of a block: it varied least, except for those
+/// that use fewer durations.
 /// - Complexity: O(n log n).
 /// - Source: the asymmetrically trimmed mean; Huber and Ronchetti, "Robust Statistics", 2nd edition (2009), §3.3.
 /// - Returns: The mean, or `nil` if there are no samples.

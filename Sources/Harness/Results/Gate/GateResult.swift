@@ -107,7 +107,7 @@ package struct GateResult: Codable, Hashable, Sendable {
     package var isFitToRecord: Bool { !cells.isEmpty && !verdict.isBroken }
 
     /// The share of its time by which a build may differ through its layout alone. A program whose counts are the same
-    /// is not blamed for a slowdown within this share. Measured; see METHODOLOGY, "The gate".
+    /// is not blamed for a slowdown within this share. Source: docs/lab/gate-builds-2026-11-24.md.
     package static let layoutShare = 0.005
 
     /// Makes a cell inconclusive that is slower by time alone: its counts are the same, and a build's layout may
