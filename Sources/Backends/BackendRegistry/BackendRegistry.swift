@@ -11,17 +11,17 @@ internal import SwiftAESBackend
 internal import BoringSSLBackend
 #endif
 
-/// The backends that this program knows: the one place that names them all.
+/// The backends of this program. No other place names them all.
 package enum BackendRegistry {
-    /// A backend's name, and what it takes to get it.
+    /// A backend's name and its factory.
     package struct Entry: Sendable {
         /// The name that selects the backend.
         package let name: String
-        /// Makes the backend, or says why this machine does not have it.
+        /// Makes the backend, or throws the reason that this machine lacks it.
         package let make: @Sendable () throws(DecryptionError) -> any CipherBackend
     }
 
-    /// All backends, in the order in which they are shown.
+    /// All backends, in display order.
     package static let entries: [Entry] = [
         Entry(name: "openssl") { () throws(DecryptionError) in try OpenSSL() },
         Entry(name: "libgcrypt") { () throws(DecryptionError) in try Gcrypt() },
@@ -33,7 +33,7 @@ package enum BackendRegistry {
         Entry(name: "swift-bitsliced") { () throws(DecryptionError) in SwiftBitsliced() },
     ]
 
-    /// What swift-crypto carries takes most of a minute to build, and so hangs on a trait of the package.
+    /// Makes the backend over swift-crypto, which takes most of a minute to build and so depends on a package trait.
     private static func boringSSL() throws(DecryptionError) -> any CipherBackend {
         #if BoringSSL
         BoringSSL(machineFeatures: CPUFlags.ofThisMachine())
@@ -44,7 +44,7 @@ package enum BackendRegistry {
         #endif
     }
 
-    /// All names, in the order in which they are shown.
+    /// All names, in display order.
     package static var names: [String] { entries.map(\.name) }
 
     /// The names of the backends that this machine has.
@@ -52,30 +52,31 @@ package enum BackendRegistry {
         entries.filter { (try? $0.make()) != nil }.map(\.name)
     }
 
-    /// The names of the backends that this machine has and that have a cipher.
+    /// Returns the names of the backends on this machine that offer a cipher.
     package static func availableNames(having cipher: Cipher) -> [String] {
         entries.filter { (try? $0.make())?.supports(cipher) == true }.map(\.name)
     }
 
-    /// The names of the backends that this machine has and that have what a strategy's objects take.
+    /// Returns the names of the backends on this machine that support a strategy.
     package static func availableNames(reading strategy: Strategy) -> [String] {
         entries.filter { (try? $0.make())?.supports(strategy) == true }.map(\.name)
     }
 
-    /// What names of plug-ins begin with, before the library's path.
+    /// The prefix of plug-in names, before the library's path.
     package static let pluginPrefix = PluginBackend.prefix
     private static let providerPrefix = OpenSSL.providerPrefix
 
-    /// Whether a name is of code that is not this program's: a plug-in, `plugin:/absolute/lib.so`, or a provider of OpenSSL,
-    /// `openssl:provider=NAME:PROPERTIES`. It is loaded by ``foreignBackend(named:)`` only, in a process of its own.
+    /// Returns whether a name denotes code from outside this program: a plug-in, `plugin:/absolute/lib.so`, or a
+    /// provider of OpenSSL, `openssl:provider=NAME:PROPERTIES`. Only ``foreignBackend(named:)`` loads it, in a process
+    /// of its own.
     package static func isForeign(_ name: String) -> Bool {
         name.hasPrefix(pluginPrefix) || name.hasPrefix(providerPrefix)
     }
 
-    /// Makes one of this program's own backends by its name.
+    /// Returns one of this program's own backends by its name.
     ///
     /// - Throws: `DecryptionError.unsupported` if there is no such backend, `.unavailable` if this machine lacks it, or
-    ///   what else making it throws.
+    ///   any other error of its factory.
     package static func backend(named name: String) throws(DecryptionError) -> any CipherBackend {
         guard let entry = entries.first(where: { $0.name == name }) else {
             throw .unsupported(
@@ -88,13 +89,13 @@ package enum BackendRegistry {
         return try entry.make()
     }
 
-    /// Makes any backend by its name, and loads what it takes into this process.
+    /// Returns any backend by its name, and loads its library into this process.
     ///
     /// - Parameters:
     ///   - name: The name.
-    ///   - isGuarded: Whether a plug-in's buffers lie between pages that it may not touch, which takes time.
+    ///   - isGuarded: True to put a plug-in's buffers between guard pages, which takes time.
     /// - Returns: The backend.
-    /// - Throws: As ``backend(named:)``; what a plug-in or provider throws.
+    /// - Throws: The errors of ``backend(named:)``, of a plug-in or of a provider.
     package static func foreignBackend(
         named name: String, isGuarded: Bool = true
     ) throws(DecryptionError) -> any CipherBackend {

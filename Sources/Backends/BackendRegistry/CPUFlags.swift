@@ -1,8 +1,8 @@
 import Glibc
 
-/// The CPU's features as the kernel names them.
+/// The CPU's features by the kernel's names.
 package enum CPUFlags {
-    /// The flags of the first CPU in `/proc/cpuinfo`; empty where that file is not there.
+    /// Returns the flags of the first CPU in `/proc/cpuinfo`; empty if that file does not exist.
     package static func ofThisMachine() -> [String] {
         guard let file = fopen("/proc/cpuinfo", "re") else { return [] }
         defer { fclose(file) }
@@ -11,7 +11,7 @@ package enum CPUFlags {
         defer { free(line) }
         while getline(&line, &capacity, file) > 0, let start = line {
             let text = String(cString: start)
-            // "flags" on x86, "Features" on Arm.
+            // The name is "flags" on x86 and "Features" on Arm.
             if text.hasPrefix("flags") || text.hasPrefix("Features") {
                 return text.split(separator: ":").last?.split(whereSeparator: \.isWhitespace).map(String.init) ?? []
             }

@@ -1,11 +1,11 @@
 package import RandomAccess
 
-/// All backends that this machine has as one: each cipher is that of the first that takes the key. For making objects
-/// whose cipher may be any.
+/// All backends on this machine as one: each cipher comes from the first backend that accepts the key. It is meant for
+/// making objects with any cipher.
 package struct CombinedBackend: CipherBackend {
     private let backends: [any CipherBackend]
 
-    /// Looks at what this machine has.
+    /// The backends that this machine has now.
     package init() { backends = BackendRegistry.entries.compactMap { try? $0.make() } }
 
     package var name: String { "all backends" }
@@ -14,9 +14,9 @@ package struct CombinedBackend: CipherBackend {
     package var cpuFeatures: [String] { [] }
     package var hmacFunctions: [HashFunction] { HashFunction.allCases.filter { owner(of: $0) != nil } }
 
-    /// Makes a context of the first backend that has the cipher with such a key.
+    /// Returns a context of the first backend that has the cipher with such a key.
     ///
-    /// - Throws: `DecryptionError.unsupported` if none has, `.backend`.
+    /// - Throws: `DecryptionError.unsupported` if no backend has it, `.backend`.
     package func makeContext(
         _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
@@ -26,9 +26,9 @@ package struct CombinedBackend: CipherBackend {
         return try backend.makeContext(cipher, direction, key: key)
     }
 
-    /// Makes a context of the first backend that has the hash function.
+    /// Returns a context of the first backend that has the hash function.
     ///
-    /// - Throws: `DecryptionError.unsupported` if none has, `.backend`.
+    /// - Throws: `DecryptionError.unsupported` if no backend has it, `.backend`.
     package func makeMAC(_ function: HashFunction, key: SecretKey) throws(DecryptionError) -> any MACContext {
         guard let backend = owner(of: function) else {
             throw .unsupported("hmac with \(function.rawValue) in any backend of this machine")

@@ -1,36 +1,36 @@
 #if BoringSSL
 public import RandomAccess
 
-/// AES and ChaCha20-Poly1305 from the BoringSSL that swift-crypto carries, through swift-crypto's public functions.
+/// AES and ChaCha20-Poly1305 from the BoringSSL inside swift-crypto, through swift-crypto's public functions.
 ///
-/// These take a whole message and return a new one: each call makes the key schedule anew and copies the result. That
-/// is what a user of swift-crypto gets, and so it is what is measured.
+/// These take a whole message and return a new one: each call repeats the key schedule and copies the result. Users of
+/// swift-crypto get exactly this, so the backend measures it.
 public struct BoringSSL: CipherBackend {
     /// `boringssl`
     public let name = "boringssl"
-    /// The ciphers offered. BoringSSL has shorter nonces, too, and swift-crypto does not let them through.
+    /// The ciphers offered. BoringSSL accepts shorter nonces, but swift-crypto does not.
     public let ciphers =
         CipherSupport.aes(gcmNonceByteCounts: 12...Int.max) + CipherSupport.whole(.chaCha20Poly1305, .aesGCMSIV)
-    /// The hash functions that HMAC is offered with.
+    /// The hash functions with HMAC.
     public let hmacFunctions = HashFunction.allCases
-    /// The package's version and the BoringSSL revision in it; the library itself does not tell.
+    /// The package's version and its BoringSSL revision; the library itself does not report one.
     public let version = "swift-crypto 4.5.2 (BoringSSL 0226f304)"
-    /// The CPU feature that BoringSSL's AES-CBC and AES-CTR choose on this machine.
+    /// The CPU feature that BoringSSL's AES-CBC and AES-CTR use on this machine.
     public let cpuFeatures: [String]
 
     /// swift-crypto collects the result in an array, and returns it as `Data`.
     public let copyCountPerCall = 2
 
-    /// Creates the backend.
+    /// The backend on a machine with the given features.
     ///
-    /// - Parameter machineFeatures: The CPU's flags as the kernel names them. BoringSSL asks the CPU itself and has no
-    ///   function that says what it found.
+    /// - Parameter machineFeatures: The CPU's flags by the kernel's names. BoringSSL queries the CPU itself, and has no
+    ///   function that reports the result.
     public init(machineFeatures: [String]) {
-        // AES instructions; or else vector permutation, with SSSE3 or Neon.
+        // AES instructions, or otherwise vector permutation with SSSE3 or Neon.
         self.cpuFeatures = ["aes", "ssse3", "asimd"].first(where: machineFeatures.contains).map { [$0] } ?? []
     }
 
-    /// Makes a context for one cipher, direction and key.
+    /// Returns a context for one cipher, direction and key.
     public func makeContext(
         _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
@@ -39,7 +39,7 @@ public struct BoringSSL: CipherBackend {
             ? BoringSSLContext(support, direction, key: key) : BoringSSLSealedContext(support, direction, key: key)
     }
 
-    /// Makes a context for HMAC with a hash function, under a key of any length.
+    /// Returns a context for HMAC with a hash function, under a key of any length.
     public func makeMAC(_ function: HashFunction, key: SecretKey) throws(DecryptionError) -> any MACContext {
         makeBoringSSLMAC(function, key: key)
     }

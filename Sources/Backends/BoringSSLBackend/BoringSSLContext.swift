@@ -9,7 +9,7 @@ internal import FoundationEssentials
 final class BoringSSLContext: CipherContext {
     private let support: CipherSupport
     private let direction: CipherDirection
-    // Erases itself: swift-crypto's `SymmetricKey` zeroes its storage when the last reference goes.
+    // Erases itself: swift-crypto's `SymmetricKey` zeroes its storage when the last reference is released.
     private let key: SymmetricKey
 
     init(_ support: CipherSupport, _ direction: CipherDirection, key: SecretKey) {
@@ -20,9 +20,9 @@ final class BoringSSLContext: CipherContext {
 
     deinit { eraseStack() }
 
-    /// The functions return new memory. From 128 KiB on, glibc's `malloc` maps it, so that the kernel clears it and hands it
-    /// out page by page, in each call: windows of 256 KiB took four times as long as in pieces of this length. Those of
-    /// 64 KiB have it give back the end of the heap instead.
+    /// The functions return new memory. From 128 KiB on, glibc's `malloc` maps it, so the kernel clears it and hands it
+    /// out page by page in each call. Windows of 256 KiB took four times as long as in pieces of this length. With
+    /// pieces of 64 KiB, `malloc` returns the end of the heap instead.
     private static let pieceByteCount = 48 << 10
 
     /// The corresponding functions are `AES._CBC.decrypt(_:using:iv:noPadding:)` and `AES._CTR.decrypt(_:using:nonce:)`,
@@ -41,7 +41,7 @@ final class BoringSSLContext: CipherContext {
                 rebasing: input[start..<min(start + Self.pieceByteCount, input.count)])
             let written = UnsafeRawBufferPointer(start: output + start, count: piece.count)
             let lastBlock = piece.count - Block.byteCount
-            // Where output and input are the same memory, the ciphertext is gone afterwards.
+            // If output and input are the same memory, the call overwrites the ciphertext.
             let lastRead = support.cipher == .aesCBC ? Block(loadingFrom: piece, at: lastBlock) : iv
             try process(piece: piece, into: output + start, iv: iv)
             iv = support.cipher.iv(

@@ -2,7 +2,7 @@
 internal import Crypto
 internal import RandomAccess
 
-/// Makes a context for HMAC with a hash function.
+/// Returns a context for HMAC with a hash function.
 func makeBoringSSLMAC(_ function: RandomAccess.HashFunction, key: SecretKey) -> any MACContext {
     switch function {
     case .sha1: BoringSSLMAC<Insecure.SHA1>(key: key)
@@ -12,7 +12,7 @@ func makeBoringSSLMAC(_ function: RandomAccess.HashFunction, key: SecretKey) -> 
     }
 }
 
-/// A key for swift-crypto's HMAC, and its states under the key.
+/// A key for swift-crypto's HMAC, with its states under the key.
 private final class BoringSSLMAC<Function: Crypto.HashFunction>: MACContext {
     private let start: HMAC<Function>
 
@@ -23,7 +23,7 @@ private final class BoringSSLMAC<Function: Crypto.HashFunction>: MACContext {
 
     deinit { eraseStack() }
 
-    /// The corresponding functions are `HMAC.update(data:)` and `HMAC.finalize()`, over a copy of the states.
+    /// The corresponding functions are `HMAC.update(data:)` and `HMAC.finalize()`, on a copy of the states.
     func makeCode(
         of before: UnsafeRawBufferPointer, _ data: UnsafeRawBufferPointer, _ behind: UnsafeRawBufferPointer,
         into code: UnsafeMutableRawBufferPointer

@@ -4,17 +4,17 @@ internal import RandomAccess
 
 internal import FoundationEssentials
 
-/// A key for swift-crypto's AES-GCM, AES-GCM-SIV or ChaCha20-Poly1305, which make the key schedule anew for each message and return
-/// a copy.
+/// A key for swift-crypto's AES-GCM, AES-GCM-SIV or ChaCha20-Poly1305, which repeat the key schedule for each message
+/// and return a copy.
 final class BoringSSLSealedContext: CipherContext {
-    /// The error in BoringSSL's queue after a tag that does not match, which swift-crypto passes on: the library
-    /// CIPHER (30) in the top byte, the reason BAD_DECRYPT (101) in the lower bits. Source: BoringSSL's
+    /// The error in BoringSSL's queue after a tag mismatch, which swift-crypto passes on. It has the library CIPHER
+    /// (30) in the top byte, and the reason BAD_DECRYPT (101) in the lower bits. Source: BoringSSL's
     /// `include/openssl/err.h` (`ERR_PACK`) and `cipher.h`.
     private static let badDecrypt: Int32 = 30 << 24 | 101
 
     private let support: CipherSupport
     private let direction: CipherDirection
-    // Erases itself: swift-crypto's `SymmetricKey` zeroes its storage when the last reference goes.
+    // Erases itself: swift-crypto's `SymmetricKey` zeroes its storage when the last reference is released.
     private let key: SymmetricKey
 
     init(_ support: CipherSupport, _ direction: CipherDirection, key: SecretKey) {
@@ -96,7 +96,7 @@ final class BoringSSLSealedContext: CipherContext {
         }
     }
 
-    /// A view, not a copy: the functions only read it.
+    /// Returns a view, not a copy: the functions only read it.
     private static func view(_ bytes: Slice<UnsafeRawBufferPointer>) -> Data {
         let bytes = UnsafeRawBufferPointer(rebasing: bytes)
         guard let start = bytes.baseAddress, bytes.count > 0 else { return Data() }

@@ -16,7 +16,7 @@ static inline int chunkwise_gcrypt_is_initialized(void) {
     return gcry_control(GCRYCTL_INITIALIZATION_FINISHED_P) != 0;
 }
 
-/* Before the library is initialised. */
+/* Call it before the library is initialised. */
 static inline gcry_error_t chunkwise_gcrypt_disable_hardware_feature(const char *name) {
     return gcry_control(GCRYCTL_DISABLE_HWF, name, NULL);
 }

@@ -1,13 +1,13 @@
 package import RandomAccess
 
-/// The header of a file of age: stanzas, each of which wraps the file key. Its code is checked by whoever decrypts the
-/// file.
+/// The header of an age file: stanzas, each with a wrapped file key. The reader that decrypts the file checks the
+/// header's MAC.
 ///
 /// - Source: c2sp.org/age, "age file format v1".
 package struct AgeHeader {
     /// A wrapped file key.
     struct Stanza {
-        /// The kind, such as `X25519`, and what goes with it.
+        /// The kind, such as `X25519`, and its arguments.
         let arguments: [String]
         /// The wrapped key.
         let body: [UInt8]
@@ -21,9 +21,9 @@ package struct AgeHeader {
 
     private static let version = "age-encryption.org/v1"
 
-    /// Reads the header at the start of a file.
+    /// Parses the header at the start of a file.
     ///
-    /// - Throws: `FormatKeyError` if it is none.
+    /// - Throws: `FormatKeyError` if the header is invalid.
     package init(_ bytes: [UInt8]) throws(DecryptionError) {
         var lines = Lines(rest: bytes[...])
         let first = try lines.next()
@@ -59,19 +59,19 @@ package struct AgeHeader {
         }
     }
 
-    /// The kinds of the stanzas in words: the first of them, since a file may have any number.
+    /// The kinds of the first stanzas in words, since a file may have any number of stanzas.
     var types: String {
         stanzas.prefix(8).map { String($0.type.prefix(32)) }.joined(separator: ", ") + (stanzas.count > 8 ? ", …" : "")
     }
 
-    /// Lines that are taken from the front.
+    /// Lines, read from the front.
     private struct Lines {
         var rest: ArraySlice<UInt8>
         private var number = 0
 
         init(rest: ArraySlice<UInt8>) { self.rest = rest }
 
-        /// Takes the next line, without its end.
+        /// Returns the next line, without its end.
         mutating func next() throws(DecryptionError) -> ArraySlice<UInt8> {
             number += 1
             guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else {
@@ -81,7 +81,7 @@ package struct AgeHeader {
             return rest[..<end]
         }
 
-        /// An error about the line that was taken last.
+        /// Returns an error about the last line read.
         func error(_ value: String, expected: String) -> DecryptionError {
             .noKey("the header's line \(number)", value, expected: expected)
         }

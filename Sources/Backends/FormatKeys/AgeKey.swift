@@ -4,7 +4,7 @@ package import RandomAccess
 extension AgeHeader {
     /// Unwraps the file key.
     ///
-    /// - Parameter identities: Keys of X25519, of which any may be that of any stanza.
+    /// - Parameter identities: X25519 keys, each of which may match any stanza.
     /// - Returns: The file key.
     /// - Throws: `FormatKeyError` if no identity opens a stanza; `.backend`.
     package func fileKey(identities: [SecretKey]) throws(DecryptionError) -> SecretKey {
@@ -35,8 +35,8 @@ extension AgeHeader {
     ///
     /// - Parameter passphrase: The passphrase.
     /// - Returns: The file key.
-    /// - Throws: `FormatKeyError` if it is another one, if scrypt would take too much, or if the header was changed;
-    ///   `.backend`.
+    /// - Throws: `FormatKeyError` if the passphrase is wrong, if scrypt would cost too much, or if the header was
+    ///   changed; `.backend`.
     package func fileKey(passphrase: SecretKey) throws(DecryptionError) -> SecretKey {
         guard let stanza = stanzas.first(where: { $0.type == "scrypt" }) else {
             throw .noKey(
@@ -50,7 +50,7 @@ extension AgeHeader {
             throw Self.malformed(stanza, expected: "22 digits of Base64 and a number behind it")
         }
         try Self.checkBody(stanza)
-        // As it is written, without a sign or zeros in front; what is longer is too much.
+        // Written without a sign or leading zeros; a longer number would cost too much.
         let logarithm = stanza.arguments[2]
         guard logarithm.count <= 2, let exponent = UInt64(logarithm), "\(exponent)" == logarithm, 1...22 ~= exponent
         else {
@@ -76,7 +76,7 @@ extension AgeHeader {
     }
 
     private static func checkBody(_ stanza: Stanza) throws(DecryptionError) {
-        // Of another length, one ciphertext could have two keys.
+        // With another length, one ciphertext could have two keys.
         guard stanza.body.count == fileKeyByteCount + Cipher.chaCha20Poly1305.tagByteCount else {
             throw malformed(stanza, expected: "a body of 32 bytes")
         }
@@ -87,16 +87,16 @@ extension AgeHeader {
     }
 }
 
-/// Identities of age, as `age-keygen` writes them.
+/// Identities of age, in the notation of `age-keygen`.
 package enum AgeIdentities {
     private static let prefix = "AGE-SECRET-KEY-1"
     private static let expectation = "\(prefix) and 58 characters behind it, as age-keygen writes it"
 
-    /// Reads the content of an identity file.
+    /// Parses the content of an identity file.
     ///
-    /// - Parameter text: Lines, of which each is an identity, empty, or a comment behind `#`.
-    /// - Returns: The keys of X25519.
-    /// - Throws: `FormatKeyError` if there is none, or something else.
+    /// - Parameter text: Lines, each of which is an identity, empty, or a comment behind `#`.
+    /// - Returns: The X25519 keys.
+    /// - Throws: `FormatKeyError` if there is no identity, or other content.
     package static func keys(in text: UnsafeRawBufferPointer) throws(DecryptionError) -> [SecretKey] {
         var keys: [SecretKey] = []
         for (index, line) in text.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
@@ -128,7 +128,7 @@ package enum AgeIdentities {
         return keys
     }
 
-    /// The checksum of Bech32, 1 of an identity that is right. Source: BIP 173, "Checksum".
+    /// Returns the checksum of Bech32; it is 1 for a valid identity. Source: BIP 173, "Checksum".
     private static func checksum(_ digits: some Collection<UInt8>) -> UInt32 {
         var sum: UInt32 = 1
         func add(_ value: UInt8) {

@@ -1,9 +1,9 @@
-/// Digits that stand for some bits each, as in Base64, Bech32 and hexadecimal.
+/// Digits that encode some bits each, as in Base64, Bech32 and hexadecimal.
 ///
-/// By hand, since what is decoded may be a secret, of which a library's strings would leave copies, and since age refuses
-/// all but one way to write a value.
+/// Written by hand for two reasons: the decoded bytes may be secret, and a library's strings would leave copies; and
+/// age accepts only one encoding of each value.
 ///
-/// - Source: RFC 4648, section 3.5 (bits that are left over are zeros).
+/// - Source: RFC 4648, section 3.5 (leftover bits are zeros).
 enum Digits {
     /// RFC 4648, section 4.
     static let base64 = letters + Array("+/".utf8)
@@ -14,15 +14,15 @@ enum Digits {
 
     private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
 
-    /// The number of whole bytes in so many digits; `nil` if a digit is left over.
+    /// Returns the number of whole bytes in a number of digits; `nil` if a digit is left over.
     static func byteCount(of digitCount: Int, _ alphabet: [UInt8]) -> Int? {
         let bitCount = alphabet.count.trailingZeroBitCount
         return digitCount * bitCount % 8 < bitCount ? digitCount * bitCount / 8 : nil
     }
 
-    /// Decodes digits into as many bytes as they have.
+    /// Decodes digits into a buffer.
     ///
-    /// - Returns: `false` if there is another number of bytes, another character or a bit left over.
+    /// - Returns: `false` if the buffer's length does not match, or there is an invalid character or a leftover bit.
     static func decode(
         _ text: some Collection<UInt8>, _ alphabet: [UInt8], into output: UnsafeMutableRawBufferPointer
     ) -> Bool {
@@ -42,7 +42,7 @@ enum Digits {
         return bits == 0
     }
 
-    /// Decodes Base64 of nothing secret, without padding.
+    /// Decodes Base64 without padding, for values that are not secret.
     static func bytes(_ text: some Collection<UInt8>) -> [UInt8]? {
         guard let count = byteCount(of: text.count, base64) else { return nil }
         var bytes = [UInt8](repeating: 0, count: count)

@@ -1,15 +1,15 @@
 import RandomAccess
 
-/// Why no key comes out of a file, a password or an identity. Nothing in it is secret.
+/// The error of a file, a password or an identity that yields no key. It contains no secrets.
 package struct FormatKeyError: LayerError {
-    /// What is wrong, such as `the header's line 3`.
+    /// The wrong item, such as `the header's line 3`.
     let subject: String
-    /// What is wrong with it.
+    /// The fault of the item.
     let value: String
-    /// What it should have been.
+    /// The expectation.
     let expected: String
 
-    /// What failed, the value, what was expected.
+    /// The failure, the value, and the expectation.
     package var description: String { "\(subject) \(value): expected \(expected)" }
 
     /// The error's name in the subject protocol.
@@ -17,7 +17,7 @@ package struct FormatKeyError: LayerError {
 }
 
 extension DecryptionError {
-    /// A file, a password or an identity of which no key comes; see ``FormatKeyError``.
+    /// Returns the error of a file, a password or an identity that yields no key; see ``FormatKeyError``.
     static func noKey(_ subject: String, _ value: String, expected: String) -> DecryptionError {
         .layer(AnyLayerError(FormatKeyError(subject: subject, value: value, expected: expected)))
     }

@@ -2,20 +2,20 @@ import OpenSSLBackend
 package import RandomAccess
 import Support
 
-/// The master key of a file system of gocryptfs.
+/// The master key of a gocryptfs file system.
 ///
 /// - Source: gocryptfs, `internal/configfile` and `internal/cryptocore`; gocryptfs(1), `-masterkey` and `-zerokey`.
 package enum GocryptfsKey {
     private static let byteCount = 32
 
-    /// The key of `-zerokey`, for tests.
+    /// Returns the key of `-zerokey`, for tests.
     package static func zero() throws(DecryptionError) -> SecretKey {
         try SecretKey(Array(repeating: 0, count: byteCount))
     }
 
-    /// Reads a master key as gocryptfs prints it: 64 hexadecimal digits, with hyphens and white space among them.
+    /// Parses a master key as gocryptfs prints it: 64 hexadecimal digits, mixed with hyphens and white space.
     ///
-    /// - Throws: `FormatKeyError` if it is none.
+    /// - Throws: `FormatKeyError` for any other text.
     package static func key(in text: UnsafeRawBufferPointer) throws(DecryptionError) -> SecretKey {
         let alphabets = ["0123456789abcdef", "0123456789ABCDEF"].map { Array($0.utf8) }
         let digits = text.lazy.filter { !"- \t\r\n".utf8.contains($0) }
@@ -27,14 +27,14 @@ package enum GocryptfsKey {
         throw .noKey("the master key", "is none", expected: "64 hexadecimal digits, with hyphens among them or without")
     }
 
-    /// Opens the master key that a configuration file wraps.
+    /// Unwraps the master key in a configuration file.
     ///
     /// - Parameters:
     ///   - configuration: The content of `gocryptfs.conf`.
     ///   - password: The password.
     /// - Returns: The master key.
-    /// - Throws: `FormatKeyError` if it is no configuration, if scrypt would take too much, or if the password is another
-    ///   one; `DecryptionError.unsupported` for a key that depends on a device; `.backend`.
+    /// - Throws: `FormatKeyError` if the configuration is invalid, if scrypt would cost too much, or if the password is
+    ///   wrong; `DecryptionError.unsupported` for a key that depends on a device; `.backend`.
     package static func key(configuration: [UInt8], password: SecretKey) throws(DecryptionError) -> SecretKey {
         guard let json = JSONValue.parse(configuration), let scrypt = json["ScryptObject"],
             let wrapped = bytes(json["EncryptedKey"]), let salt = bytes(scrypt["Salt"]),
@@ -68,7 +68,7 @@ package enum GocryptfsKey {
         return key
     }
 
-    /// Base64 with its padding, of nothing secret.
+    /// Decodes Base64 with padding, for values that are not secret.
     private static func bytes(_ value: JSONValue?) -> [UInt8]? {
         guard let text = value?.string, text.utf8.count % 4 == 0 else { return nil }
         let digits = text.utf8.reversed().drop { $0 == UInt8(ascii: "=") }.reversed()

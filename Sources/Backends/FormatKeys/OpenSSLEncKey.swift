@@ -8,16 +8,16 @@ package struct OpenSSLEncKey {
     /// The IV, which is derived with it.
     package let iv: [UInt8]
 
-    /// Derives both.
+    /// The key and the IV, derived from a password.
     ///
     /// - Parameters:
-    ///   - start: The first bytes of the file, 16 or more, which have the salt.
+    ///   - start: The first bytes of the file, at least 16, with the salt.
     ///   - password: The password.
-    ///   - digest: The name of a hash function, as `-md` takes it.
-    ///   - iterationCount: Iterations of PBKDF2; `nil` for `EVP_BytesToKey`, as without `-pbkdf2` and `-iter`.
+    ///   - digest: The name of a hash function, as for `-md`.
+    ///   - iterationCount: The iterations of PBKDF2; `nil` for `EVP_BytesToKey`, as without `-pbkdf2` and `-iter`.
     ///   - keyByteCount: 16, 24 or 32.
     /// - Throws: `FormatKeyError` if the file has no salt; `DecryptionError.unsupported` for a digest that libcrypto
-    ///   does not have, `.backend`.
+    ///   lacks, `.backend`.
     package init(
         start: [UInt8], password: SecretKey, digest: String, iterationCount: Int32?, keyByteCount: Int
     ) throws(DecryptionError) {

@@ -2,7 +2,7 @@ package import RandomAccess
 
 /// Passwords in files.
 package enum Password {
-    /// Reads a password that is the only line of a text, with an end or without.
+    /// Parses a password that is the only line of a text, with or without a line break.
     ///
     /// - Throws: `FormatKeyError` if it is empty, or if there are several lines.
     package static func key(in text: UnsafeRawBufferPointer) throws(DecryptionError) -> SecretKey {

@@ -7,13 +7,13 @@ package struct ScryptCost: Hashable, Sendable {
     /// N, r and p.
     let blockCount: UInt64, blockSize: UInt64, parallelization: UInt64
 
-    /// The most that is worked: 2²² blocks of 1 KiB, 4 GiB. Files that are not trusted say what it costs to read them.
+    /// The max work: 2²² blocks of 1 KiB, 4 GiB. Untrusted files choose the cost of reading them.
     private static let maxWork: UInt64 = (1 << 22) * 8
     private static let expectation = "N a power of 2, and N · r · p at most 2^25 (4 GiB of memory)"
 
-    /// Creates a cost.
+    /// A cost with the parameters of scrypt.
     ///
-    /// - Throws: `FormatKeyError` if it is none, or too much.
+    /// - Throws: `FormatKeyError` for an invalid or excessive cost.
     package init(n: UInt64, r: UInt64, p: UInt64) throws(DecryptionError) {
         let isPossible = n > 1 && n & (n - 1) == 0 && r > 0 && p > 0
         let (first, overflows) = n.multipliedReportingOverflow(by: r)
@@ -48,7 +48,7 @@ extension SecretKey {
         }
     }
 
-    /// Derives a key of AES and an IV behind it from this password, with one iteration. The corresponding C function is
+    /// Derives an AES key, followed by an IV, from this password with one iteration. The corresponding C function is
     /// `EVP_BytesToKey`.
     ///
     /// - Precondition: `keyByteCount` is 16, 24 or 32.
@@ -66,7 +66,7 @@ extension SecretKey {
         }
     }
 
-    /// Derives a key by a C function that returns 1 for success.
+    /// Derives a key with a C function that returns 1 for success.
     private func derived(
         byteCount: Int, _ function: String,
         _ body: (UnsafeRawBufferPointer, UnsafeMutableBufferPointer<UInt8>) -> Int32

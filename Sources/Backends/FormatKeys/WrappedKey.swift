@@ -3,16 +3,16 @@ import OpenSSLBackend
 import RandomAccess
 
 extension SecretKey {
-    /// Opens a key that this one wraps.
+    /// Unwraps a key that is encrypted with this one.
     ///
     /// - Parameters:
-    ///   - wrapped: The key as it is wrapped, and the cipher's tag behind it.
+    ///   - wrapped: The encrypted key, followed by the cipher's tag.
     ///   - backend: The library.
     ///   - cipher: The cipher, which is authenticated.
     ///   - nonce: The nonce.
-    ///   - associatedData: What is authenticated beside the key.
-    /// - Returns: The key; `nil` if this is not the key that wraps it, or if it was changed.
-    /// - Throws: `DecryptionError.io` if there is no memory, `.backend`.
+    ///   - associatedData: The data authenticated together with the key.
+    /// - Returns: The key; `nil` if this key is the wrong one, or the wrapped key was changed.
+    /// - Throws: `DecryptionError.io` if memory cannot be allocated, `.backend`.
     func unwrapped(
         _ wrapped: [UInt8], by backend: OpenSSL, _ cipher: Cipher, nonce: [UInt8], associatedData: [UInt8] = []
     ) throws(DecryptionError) -> SecretKey? {
@@ -33,21 +33,21 @@ extension SecretKey {
     }
 }
 
-/// X25519, by libsodium, whose functions need no preparation. Source: RFC 7748, section 6.1.
+/// X25519 from libsodium, whose functions need no initialisation. Source: RFC 7748, section 6.1.
 enum X25519 {
     static let byteCount = 32
 
-    /// Makes the public key of a private one. The corresponding C function is `crypto_scalarmult_base`.
+    /// Returns the public key of a private one. The corresponding C function is `crypto_scalarmult_base`.
     static func publicKey(of key: SecretKey) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: byteCount)
         key.withUnsafeBytes { key in _ = key.base(byteCount).map { crypto_scalarmult_base(&bytes, $0) } }
         return bytes
     }
 
-    /// Agrees on a secret with another one's public key. The corresponding C function is `crypto_scalarmult`.
+    /// Returns the secret shared with the owner of a public key. The corresponding C function is `crypto_scalarmult`.
     ///
-    /// - Returns: The secret; `nil` if it would be the same with every private key.
-    /// - Throws: `DecryptionError.io` if there is no memory.
+    /// - Returns: The secret; `nil` if it would be the same for every private key.
+    /// - Throws: `DecryptionError.io` if memory cannot be allocated.
     static func secret(of key: SecretKey, with publicKey: [UInt8]) throws(DecryptionError) -> SecretKey? {
         var isSecret = false
         let secret = try SecretKey(byteCount: byteCount) { output in
@@ -64,7 +64,7 @@ enum X25519 {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The first of exactly so many bytes.
+    /// Returns the start of an array with exactly the given length.
     fileprivate func base(_ byteCount: Int) -> UnsafePointer<UInt8>? {
         precondition(count == byteCount, "\(count) bytes")
         return assumingMemoryBound(to: UInt8.self).baseAddress

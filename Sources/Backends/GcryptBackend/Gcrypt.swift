@@ -10,9 +10,9 @@ public struct Gcrypt: CipherBackend {
     public let ciphers =
         CipherSupport.aes(gcmNonceByteCounts: 1...Int.max)
         + CipherSupport.whole(.chaCha20Poly1305, .aesXTS, .aesEAX, .aesGCMSIV, .aesSIV)
-        // Source: `cipher-ocb.c` of libgcrypt, which has no shorter nonces.
+        // Source: `cipher-ocb.c` of libgcrypt, which rejects shorter nonces.
         + [CipherSupport(.aesOCB, nonceByteCounts: 8...15)]
-    /// The hash functions that HMAC is offered with.
+    /// The hash functions with HMAC.
     public let hmacFunctions = HashFunction.allCases
     /// The library's version, such as `1.10.1`.
     public let version: String
@@ -24,7 +24,7 @@ public struct Gcrypt: CipherBackend {
         self.version = try GcryptLibrary.initialize()
     }
 
-    /// The CPU features for AES that the library found and was not told to leave alone.
+    /// The CPU features for AES that the library detected, without disabled ones.
     ///
     /// The corresponding C function is `gcry_get_config` with `hwflist`.
     public var cpuFeatures: [String] {
@@ -34,29 +34,29 @@ public struct Gcrypt: CipherBackend {
         let names = String(cString: text).split(whereSeparator: { ":\n".contains($0) }).dropFirst().map(String.init)
         let units = ["aesni", "vaes", "padlock", "arm-aes", "ppc-vcrypto", "s390x-msa"]
         let used = names.filter { name in units.contains { name.contains($0) } }
-        // Without an AES unit: vector permutation.
+        // Without an AES unit, the library uses vector permutation.
         return used.isEmpty ? names.filter { $0.contains("ssse3") } : used
     }
 
-    /// Makes a context for one cipher, direction and key.
+    /// Returns a context for one cipher, direction and key.
     public func makeContext(
         _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
         try GcryptContext(support(of: cipher, key: key), direction, key: key)
     }
 
-    /// Makes a context for HMAC with a hash function, under a key of any length.
+    /// Returns a context for HMAC with a hash function, under a key of any length.
     public func makeMAC(_ function: HashFunction, key: SecretKey) throws(DecryptionError) -> any MACContext {
         try GcryptMAC(function, key: key)
     }
 }
 
-/// The library's state of its own: it must be initialised once, before any other thread uses it.
+/// The global state of the library: it must be initialised once, before any other thread uses it.
 enum GcryptLibrary {
-    /// A global constant's initialiser runs once, and other threads wait for it.
+    /// The initialiser of a global constant runs once, and other threads wait for it.
     private static let outcome: Result<String, DecryptionError> = start()
 
-    /// Initialises the library at the first call, and returns its version.
+    /// Initialises the library on the first call, and returns its version.
     static func initialize() throws(DecryptionError) -> String {
         try outcome.get()
     }
@@ -64,7 +64,7 @@ enum GcryptLibrary {
     /// The corresponding C functions are `gcry_check_version` and `gcry_control`.
     private static func start() -> Result<String, DecryptionError> {
         do throws(DecryptionError) {
-            // The library looks at the CPU in its first function, whichever that is.
+            // The library detects the CPU's features in its first function call.
             try disableFeatures()
         } catch {
             return .failure(error)
@@ -76,16 +76,16 @@ enum GcryptLibrary {
                     name: "libgcrypt", operation: "gcry_check_version",
                     reason: "version \(found), expected at least \(GCRYPT_VERSION)"))
         }
-        // Another part of the process may have initialised it, and then it stays as it is.
+        // Other code in the process may have initialised it, and then it stays as it is.
         if chunkwise_gcrypt_is_initialized() == 0 {
-            // Keys are held and erased by `SecretKey`; locked memory would only cost start-up time and privileges.
+            // `SecretKey` holds and erases keys; locked memory would only cost start-up time and privileges.
             _ = chunkwise_gcrypt_disable_secure_memory()
             _ = chunkwise_gcrypt_finish_initialization()
         }
         return .success(String(cString: version))
     }
 
-    /// Leaves alone the CPU features that the environment names, separated by commas, such as `intel-aesni`: what
+    /// Disables the CPU features in an environment variable, separated by commas, such as `intel-aesni`, as
     /// `/etc/gcrypt/hwf.deny` does for the whole machine.
     ///
     /// The corresponding C function is `gcry_control` with `GCRYCTL_DISABLE_HWF`.

@@ -1,7 +1,7 @@
 import CGcrypt
 import RandomAccess
 
-/// A `gcry_cipher_hd_t` whose key schedule is made once; each call sets its IV, counter or nonce and nothing else.
+/// A `gcry_cipher_hd_t` with its key schedule; each call sets only its IV, counter or nonce.
 final class GcryptContext: CipherContext {
     private let handle: gcry_cipher_hd_t
     private let support: CipherSupport
@@ -43,13 +43,13 @@ final class GcryptContext: CipherContext {
     }
 
     deinit {
-        // Erases the key schedule, too.
+        // It erases the key schedule, too.
         gcry_cipher_close(handle)
         eraseStack()
     }
 
     /// The corresponding C functions are `gcry_cipher_setiv` or `gcry_cipher_setctr`, `gcry_cipher_authenticate`,
-    /// `gcry_cipher_decrypt` or `gcry_cipher_encrypt`, and `gcry_cipher_checktag` or `gcry_cipher_gettag`; of some
+    /// `gcry_cipher_decrypt` or `gcry_cipher_encrypt`, and `gcry_cipher_checktag` or `gcry_cipher_gettag`; for some
     /// ciphers also `gcry_cipher_reset`, `gcry_cipher_final` and `gcry_cipher_set_decryption_tag`.
     func process(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, nonce: UnsafeRawBufferPointer,
@@ -75,10 +75,10 @@ final class GcryptContext: CipherContext {
             try control(GCRYCTL_SET_DECRYPTION_TAG, UnsafeRawBufferPointer(rebasing: input[count...]))
         }
         if support.cipher == .aesOCB { try control(GCRYCTL_FINALIZE) }
-        // These make their tag at the end of a message, even of one without bytes.
+        // These ciphers make their tag at the end of a message, even of an empty one.
         if count > 0 || support.cipher.hasSyntheticIV || support.cipher == .aesOCB {
             let code = process(input, count, into: output)
-            // With a synthetic IV, the tag is looked at here.
+            // With a synthetic IV, this call checks the tag.
             if direction == .decrypt, isWrongTag(code) { return false }
             try checkGcrypt(code, in: operation)
         }
@@ -92,19 +92,19 @@ final class GcryptContext: CipherContext {
         return true
     }
 
-    /// Sets the nonce and the associated data: of SIV these are strings of one list, whose last one is the nonce.
+    /// Sets the nonce and the associated data; in SIV, these are strings of one list that ends with the nonce.
     private func start(
         _ nonce: UnsafeRawBufferPointer, _ associatedData: UnsafeRawBufferPointer
     ) throws(DecryptionError) {
         let isSIV = support.cipher == .aesSIV
-        // Of these, a nonce alone leaves something of the message before.
+        // In these modes, setting a nonce alone keeps some state of the previous message.
         if support.cipher == .aesEAX || support.cipher.hasSyntheticIV { try control(GCRYCTL_RESET) }
         if !isSIV {
             try checkGcrypt(gcry_cipher_setiv(handle, nonce.baseAddress, nonce.count), in: "gcry_cipher_setiv")
         }
         if associatedData.count > 0 || isSIV {
             try checkGcrypt(
-                // Of no bytes, there must be a place all the same.
+                // Even empty data needs a valid pointer.
                 gcry_cipher_authenticate(handle, associatedData.baseAddress ?? nonce.baseAddress, associatedData.count),
                 in: "gcry_cipher_authenticate")
         }
@@ -115,7 +115,8 @@ final class GcryptContext: CipherContext {
 
     private var operation: String { direction == .decrypt ? "gcry_cipher_decrypt" : "gcry_cipher_encrypt" }
 
-    /// Looks at the code without the part of the library that says so. The corresponding C function is `gcry_err_code`.
+    /// Returns whether a code means a wrong tag, without linking libgpg-error. The corresponding C function is
+    /// `gcry_err_code`.
     private func isWrongTag(_ code: gcry_error_t) -> Bool { code & 0xffff == GPG_ERR_CHECKSUM.rawValue }
 
     private func control(

@@ -1,7 +1,7 @@
 import CGcrypt
 import RandomAccess
 
-/// A `gcry_mac_hd_t`, whose states under the key are made once.
+/// A `gcry_mac_hd_t` with its states under the key.
 final class GcryptMAC: MACContext {
     private let handle: gcry_mac_hd_t
 
@@ -23,7 +23,7 @@ final class GcryptMAC: MACContext {
     }
 
     deinit {
-        // Erases the states, too.
+        // It erases the states, too.
         gcry_mac_close(handle)
         eraseStack()
     }

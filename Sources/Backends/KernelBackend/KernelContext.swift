@@ -1,7 +1,7 @@
 internal import RandomAccess
 
-/// An open operation of the kernel; a stretch goes through it in pieces, each with the IV that follows from the one
-/// before.
+/// An open operation of the kernel. A stretch passes through it in pieces, and each piece has the IV that follows from
+/// the one before.
 final class KernelContext: CipherContext {
     private let support: CipherSupport
     private let direction: CipherDirection
@@ -32,14 +32,14 @@ final class KernelContext: CipherContext {
                 done += try processPiece(input, into: output, at: done, iv: &iv)
             }
         } catch {
-            // What is left inside the kernel would be the start of the next stretch.
+            // Bytes left inside the kernel would become the start of the next stretch.
             try socket.reset()
             throw error
         }
         return true
     }
 
-    /// Sends a piece and receives it; `iv` is moved on to the one of the next piece.
+    /// Sends a piece, receives its output, and advances `iv` to that of the next piece.
     private func processPiece(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer, at offset: Int, iv: inout Block
     ) throws(DecryptionError) -> Int {
@@ -49,7 +49,7 @@ final class KernelContext: CipherContext {
         guard count > 0, count <= offered, count == offered || count % Block.byteCount == 0 else {
             throw failure("sendmsg", "\(count) of \(offered) bytes taken: expected whole blocks")
         }
-        // Where output and input are the same memory, the ciphertext is gone once it is received.
+        // If output and input are the same memory, the output overwrites the ciphertext.
         let isChained = support.cipher == .aesCBC
         let lastBlock = isChained ? count - Block.byteCount : 0
         let lastSent = isChained ? Block(loadingFrom: piece, at: lastBlock) : iv

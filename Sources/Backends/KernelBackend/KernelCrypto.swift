@@ -3,23 +3,23 @@ public import RandomAccess
 
 /// AES from the Linux kernel, through sockets of the family AF_ALG.
 ///
-/// Every call copies its input into the kernel, which writes the output back: that is what a user of AF_ALG gets, and so
-/// it is what is measured.
+/// Every call copies its input into the kernel, and the kernel writes the output back. Users of AF_ALG get exactly
+/// this, so the backend measures it.
 ///
 /// - Source: userspace-if.rst of the Linux kernel (Documentation/crypto).
 public struct KernelCrypto: CipherBackend {
     /// `af-alg`
     public let name = "af-alg"
-    /// The ciphers that the kernel has and this backend asks it for.
+    /// The ciphers that the kernel has and this backend uses.
     public let ciphers: [CipherSupport]
     /// The kernel's release, such as `6.1.0-9-amd64`. The corresponding C function is `uname`.
     public let version: String
-    /// The CPU features of the drivers that the kernel prefers for the ciphers.
+    /// The CPU features of the kernel's preferred drivers for the ciphers.
     public let cpuFeatures: [String]
 
-    /// Asks the kernel for the ciphers; it loads the modules they are in, if it has them.
+    /// Looks up the ciphers. The kernel loads their modules, if it has them.
     ///
-    /// - Throws: `DecryptionError.unavailable` if the kernel has no such sockets or neither cipher.
+    /// - Throws: `DecryptionError.unavailable` if the kernel has no such sockets, or none of the ciphers.
     public init() throws(DecryptionError) {
         var found: [Cipher] = []
         var reason = "none"
@@ -41,7 +41,7 @@ public struct KernelCrypto: CipherBackend {
         self.cpuFeatures = KernelDrivers.ofThisMachine().features(for: found.map(Self.name(of:)))
     }
 
-    /// Makes a context for one cipher, direction and key. It owns two file descriptors.
+    /// Returns a context for one cipher, direction and key. It owns two file descriptors.
     public func makeContext(
         _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
@@ -51,7 +51,7 @@ public struct KernelCrypto: CipherBackend {
         return KernelContext(support, direction, socket: try OperationSocket(of: algorithm))
     }
 
-    /// The kernel's name for a cipher.
+    /// Returns the kernel's name for a cipher.
     static func name(of cipher: Cipher) -> String { "\(cipher.mode)(aes)" }
 
     private static func kernelRelease() -> String {
@@ -63,7 +63,7 @@ public struct KernelCrypto: CipherBackend {
     }
 }
 
-/// The cipher drivers that the kernel lists; for each cipher it takes the one with the highest priority.
+/// The cipher drivers that the kernel lists; for each cipher, it uses the one with the highest priority.
 ///
 /// - Source: proc(5), `/proc/crypto`.
 struct KernelDrivers {
@@ -75,7 +75,7 @@ struct KernelDrivers {
 
     private let drivers: [Driver]
 
-    /// Reads a list such as `/proc/crypto`: an entry's lines `name : value`, and an empty line after each entry.
+    /// Parses a list such as `/proc/crypto`: lines `name : value` for each entry, and an empty line after it.
     init(lines: [String]) {
         var drivers: [Driver] = []
         for line in lines {
@@ -91,7 +91,7 @@ struct KernelDrivers {
         self.drivers = drivers
     }
 
-    /// The list of this machine; empty where it cannot be read.
+    /// Returns the list of this machine; empty if it cannot be read.
     static func ofThisMachine() -> KernelDrivers {
         guard let file = fopen("/proc/crypto", "re") else { return KernelDrivers(lines: []) }
         defer { fclose(file) }
@@ -103,7 +103,8 @@ struct KernelDrivers {
         return KernelDrivers(lines: lines)
     }
 
-    /// The CPU features by which the preferred drivers of some ciphers are named, such as `aes` for `cbc-aes-aesni`.
+    /// Returns the CPU features in the names of the preferred drivers of some ciphers, such as `aes` for
+    /// `cbc-aes-aesni`.
     func features(for ciphers: [String]) -> [String] {
         var features: [String] = []
         for cipher in ciphers {

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import RandomAccess
 
-/// A socket that takes input and gives output, under the key of an ``AlgorithmSocket``.
+/// A socket that accepts input and returns output, under the key of an ``AlgorithmSocket``.
 final class OperationSocket: PieceSocket {
     let largestPieceByteCount: Int
 
@@ -14,7 +14,7 @@ final class OperationSocket: PieceSocket {
         let descriptor = try Self.open(algorithm)
         self.algorithm = algorithm
         self.descriptor = descriptor
-        // The kernel keeps what is sent in pages of its own until it is read, and this many of them at most.
+        // The kernel keeps sent data in its own pages until it is read, up to this number of bytes.
         self.largestPieceByteCount = try KernelCall.retrying("getsockopt(SO_SNDBUF)") {
             chunkwise_alg_capacity(descriptor)
         }
@@ -52,14 +52,14 @@ final class OperationSocket: PieceSocket {
     }
 }
 
-/// A socket that is bound to a cipher and holds its key, inside the kernel.
+/// A socket that is bound to a cipher and holds its key inside the kernel.
 final class AlgorithmSocket {
     let descriptor: Int32
 
     /// The corresponding C functions are `socket` and `bind`.
     ///
-    /// - Throws: `DecryptionError.backend` with what the kernel says: EAFNOSUPPORT if it lacks such sockets, ENOENT if it
-    ///   lacks the cipher.
+    /// - Throws: `DecryptionError.backend` with the kernel's error: EAFNOSUPPORT if it has no such sockets, ENOENT if
+    ///   it lacks the cipher.
     init(cipher: String) throws(DecryptionError) {
         self.descriptor = Int32(
             try KernelCall.retrying("bind to \"\(cipher)\"") { Int(chunkwise_alg_bind(cipher)) })
@@ -67,7 +67,8 @@ final class AlgorithmSocket {
 
     /// Gives the kernel the key. The corresponding C function is `setsockopt` with `ALG_SET_KEY`.
     func setKey(_ key: SecretKey) throws(DecryptionError) {
-        // Straight from the key's own memory: there is no copy to erase but the kernel's, which goes with the socket.
+        // The bytes come directly from the key's own memory: the only copy is the kernel's, which it erases with the
+        // socket.
         _ = try key.withUnsafeBytes { (bytes) throws(DecryptionError) in
             try KernelCall.retrying("setsockopt(ALG_SET_KEY)") {
                 Int(chunkwise_alg_set_key(descriptor, bytes.baseAddress, bytes.count))
@@ -80,35 +81,36 @@ final class AlgorithmSocket {
     }
 }
 
-/// What carries pieces to the kernel and back: a socket, or in tests something that behaves as badly as one may.
+/// A channel for pieces to the kernel and back: a socket, or, in tests, one that misbehaves as a socket may.
 protocol PieceSocket: AnyObject {
-    /// The max number of bytes that one piece may have; a multiple of 16, at least 16.
+    /// The max number of bytes of a piece; a multiple of 16, at least 16.
     var largestPieceByteCount: Int { get }
 
-    /// Hands over a piece that starts from an IV of its own.
+    /// Sends a piece that starts with its own IV.
     ///
-    /// - Returns: How many of its bytes were taken. As many must be received before another piece is sent.
+    /// - Returns: The number of bytes that were accepted. The caller must receive as many before it sends another
+    ///   piece.
     func send(
         _ piece: UnsafeRawBufferPointer, direction: CipherDirection, iv: Block
     ) throws(DecryptionError) -> Int
 
-    /// Fetches output of what was sent, at most as much as is still to come.
+    /// Receives output for the sent bytes, at most as much as is pending.
     ///
-    /// - Returns: How many bytes were written to the start of `output`.
+    /// - Returns: The number of bytes written to the start of `output`.
     func receive(into output: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int
 
-    /// Drops what was sent and not received.
+    /// Discards sent bytes whose output was not received.
     func reset() throws(DecryptionError)
 }
 
-/// The one place where this backend's system calls become errors, and where interrupted ones are repeated.
+/// Turns this backend's system calls into errors, and repeats interrupted ones. No other place does.
 enum KernelCall {
     /// Repeats a call while it is interrupted.
     ///
     /// - Parameters:
-    ///   - operation: What is tried, for the error.
+    ///   - operation: The operation that the error names.
     ///   - call: Returns -1 and sets `errno` when it fails.
-    /// - Returns: What `call` returned, at least 0.
+    /// - Returns: The result of `call`, at least 0.
     /// - Throws: `DecryptionError.backend` with the text of `errno`.
     static func retrying(
         _ operation: @autoclosure () -> String, _ call: () -> Int

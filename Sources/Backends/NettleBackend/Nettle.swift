@@ -10,15 +10,15 @@ public struct Nettle: CipherBackend {
     public let ciphers =
         CipherSupport.aes(gcmNonceByteCounts: 1...Int.max)
         + CipherSupport.whole(.chaCha20Poly1305, .aesXTS, .aesEAX, .aesSIV)
-    /// The hash functions that HMAC is offered with.
+    /// The hash functions with HMAC.
     public let hmacFunctions = HashFunction.allCases
-    /// The CPU feature that the library's AES chooses on this machine.
+    /// The CPU feature that the library's AES uses on this machine.
     public let cpuFeatures: [String]
 
-    /// Creates the backend.
+    /// The backend on a machine with the given features.
     ///
-    /// - Parameter machineFeatures: The CPU's flags as the kernel names them. The library asks the CPU itself, less what
-    ///   the variable `NETTLE_FAT_OVERRIDE` leaves out, and has no function that says what it found.
+    /// - Parameter machineFeatures: The CPU's flags by the kernel's names. The library queries the CPU itself, obeys
+    ///   the variable `NETTLE_FAT_OVERRIDE`, and has no function that reports the result.
     public init(machineFeatures: [String]) {
         let override = getenv("NETTLE_FAT_OVERRIDE").map { String(cString: $0) }
         self.cpuFeatures = Self.features(machineFeatures: machineFeatures, override: override)
@@ -29,7 +29,7 @@ public struct Nettle: CipherBackend {
     /// The corresponding C functions are `nettle_version_major` and `nettle_version_minor`.
     public var version: String { "\(nettle_version_major()).\(nettle_version_minor())" }
 
-    /// Makes a context for one cipher, direction and key.
+    /// Returns a context for one cipher, direction and key.
     public func makeContext(
         _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
@@ -43,12 +43,12 @@ public struct Nettle: CipherBackend {
         }
     }
 
-    /// Makes a context for HMAC with a hash function, under a key of any length.
+    /// Returns a context for HMAC with a hash function, under a key of any length.
     public func makeMAC(_ function: HashFunction, key: SecretKey) throws(DecryptionError) -> any MACContext {
         NettleMAC(function, key: key)
     }
 
-    /// AES instructions or nothing: without them, the library looks up tables.
+    /// Returns the AES instructions, or nothing: without them, the library uses tables.
     ///
     /// - Source: `fat-x86_64.c` and `fat-arm64.c` of Nettle: an override lists all features that may be used, `aesni` or
     ///   `aes` among them, separated by commas.

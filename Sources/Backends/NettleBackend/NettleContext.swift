@@ -1,7 +1,7 @@
 import CNettle
 import RandomAccess
 
-/// A `nettle_cipher` with its key schedule, which is made once; each stretch has its own copy of the IV or counter.
+/// A `nettle_cipher` with its key schedule; each stretch has its own copy of the IV or counter.
 final class NettleContext: CipherContext {
     private let schedule: UnsafeMutableRawBufferPointer
     private let cipher: nettle_cipher
@@ -45,7 +45,7 @@ final class NettleContext: CipherContext {
         try support.check(nonce: nonce, in: "nettle")
         guard input.count > 0, let source = input.assumingMemoryBound(to: UInt8.self).baseAddress else { return true }
         let destination = output.assumingMemoryBound(to: UInt8.self)
-        // The library ends the process over a part of a block.
+        // The library aborts the process for a partial block.
         guard support.cipher != .aesCBC || input.count % Block.byteCount == 0 else {
             throw .backend(
                 name: "nettle", operation: "nettle_cbc_\(direction.rawValue)",
@@ -70,8 +70,7 @@ final class NettleContext: CipherContext {
     }
 }
 
-/// Two `nettle_cipher`s for XTS with their key schedules, which are made once: that of the blocks, then that of the
-/// tweaks.
+/// Two `nettle_cipher`s for XTS with their key schedules: that of the blocks, then that of the tweaks.
 final class NettleXTSContext: CipherContext {
     private let schedules: UnsafeMutableRawBufferPointer
     private let cipher: nettle_cipher
@@ -109,7 +108,7 @@ final class NettleXTSContext: CipherContext {
         associatedData: UnsafeRawBufferPointer
     ) throws(DecryptionError) -> Bool {
         try support.check(nonce: nonce, in: "nettle")
-        // The library ends the process over less than a block.
+        // The library aborts the process for less than a block.
         try support.check(dataUnit: input, in: "nettle")
         let source = input.assumingMemoryBound(to: UInt8.self).baseAddress
         let destination = output.assumingMemoryBound(to: UInt8.self)
@@ -127,8 +126,7 @@ final class NettleXTSContext: CipherContext {
     }
 }
 
-/// A `nettle_aead` with its key schedule and, in GCM, its tables of the hash key, which are made once; each message
-/// sets its nonce.
+/// A `nettle_aead` with its key schedule and, in GCM, its tables of the hash key; each message sets its nonce.
 final class NettleSealedContext: CipherContext {
     private static let tagByteCount = 16
 
@@ -180,7 +178,8 @@ final class NettleSealedContext: CipherContext {
         }
         let start = nonce.assumingMemoryBound(to: UInt8.self).baseAddress
         if support.cipher == .aesGCM {
-            // Of any key length: what it sets stands before the key schedule. Source: `GCM_CTX` of nettle/gcm.h.
+            // Valid for any key length: the members that it sets come before the key schedule. Source: `GCM_CTX` of
+            // nettle/gcm.h.
             nettle_gcm_aes128_set_iv(
                 state.assumingMemoryBound(to: gcm_aes128_ctx.self).baseAddress, nonce.count, start)
         } else {

@@ -1,10 +1,10 @@
 internal import CNettle
 internal import RandomAccess
 
-/// The states of Nettle's HMAC, made once for a key.
+/// The states of Nettle's HMAC under a key.
 final class NettleMAC: MACContext {
     private let function: HashFunction
-    /// An `hmac_sha1_ctx`, `hmac_sha256_ctx` or `hmac_sha512_ctx`, which SHA-384 has too.
+    /// An `hmac_sha1_ctx`, `hmac_sha256_ctx` or `hmac_sha512_ctx`; SHA-384 uses that of SHA-512.
     private let state: UnsafeMutableRawBufferPointer
 
     private var sha1: UnsafeMutablePointer<hmac_sha1_ctx>? { pointer() }
@@ -38,7 +38,7 @@ final class NettleMAC: MACContext {
     }
 
     /// The corresponding C functions are `hmac_sha1_update` and `hmac_sha1_digest`, and those of the other functions. A
-    /// digest sets the state back to the key's.
+    /// digest resets the state to the key's.
     func makeCode(
         of before: UnsafeRawBufferPointer, _ data: UnsafeRawBufferPointer, _ behind: UnsafeRawBufferPointer,
         into code: UnsafeMutableRawBufferPointer

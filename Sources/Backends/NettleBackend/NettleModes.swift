@@ -1,7 +1,7 @@
 import CNettle
 import RandomAccess
 
-/// The `nettle_cipher` of AES with keys of a length.
+/// Returns the `nettle_cipher` of AES for a key length.
 private func aes(keyByteCount: Int) -> nettle_cipher {
     switch keyByteCount {
     case 16: nettle_aes128
@@ -10,7 +10,7 @@ private func aes(keyByteCount: Int) -> nettle_cipher {
     }
 }
 
-/// Memory for what the library works out of a key, erased when it goes.
+/// Memory for the library's data derived from a key, erased when it is freed.
 private final class NettleMemory {
     let start: UnsafeMutableRawPointer
     private let byteCount: Int
@@ -27,7 +27,7 @@ private final class NettleMemory {
 }
 
 extension CipherSupport {
-    /// The bytes of a message without its tag.
+    /// Returns the length of a message without its tag.
     fileprivate func textByteCount(
         of input: UnsafeRawBufferPointer, _ direction: CipherDirection
     ) throws(DecryptionError) -> Int {
@@ -39,7 +39,7 @@ extension CipherSupport {
     }
 }
 
-/// EAX over a `nettle_cipher`: the masks and the key schedule are made once, and each message sets its nonce.
+/// EAX over a `nettle_cipher`, with its masks and its key schedule; each message sets its nonce.
 final class NettleEAXContext: CipherContext {
     private let memory: NettleMemory
     private let key: UnsafeMutablePointer<eax_key>
@@ -100,8 +100,8 @@ final class NettleEAXContext: CipherContext {
     }
 }
 
-/// SIV over a `nettle_cipher`, whose key schedules are made once. The library has the tag in front of the ciphertext, so
-/// that a message is moved or copied.
+/// SIV over a `nettle_cipher`, with its key schedules. The library puts the tag in front of the ciphertext, so that a
+/// message has to be moved or copied.
 final class NettleSIVContext: CipherContext {
     private let memory: NettleMemory
     private let cipher: UnsafeMutablePointer<nettle_cipher>

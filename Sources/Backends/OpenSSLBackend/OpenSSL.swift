@@ -3,17 +3,17 @@ public import RandomAccess
 
 /// AES and ChaCha20-Poly1305 from OpenSSL's libcrypto, through EVP.
 public struct OpenSSL: CipherBackend {
-    /// `openssl`; with a provider, `openssl:provider=` and what was asked for.
+    /// `openssl`; with a provider, `openssl:provider=` and the requested provider.
     public let name: String
-    /// The ciphers offered; of a provider, those that it has.
+    /// The ciphers offered; with a provider, those that it has.
     public let ciphers: [CipherSupport]
 
-    /// The hash functions that HMAC is offered with; none of a provider, whose HMAC it would not be.
+    /// The hash functions with HMAC; empty with a provider, since HMAC would not come from it.
     public let hmacFunctions: [HashFunction]
 
     private let handles: OpenSSLCiphers
 
-    /// Fetches the ciphers, once for all contexts.
+    /// Fetches the ciphers once, for all contexts.
     ///
     /// - Throws: `DecryptionError.backend` if the library offers none of them.
     public init() throws(DecryptionError) {
@@ -22,14 +22,14 @@ public struct OpenSSL: CipherBackend {
         hmacFunctions = HashFunction.allCases
     }
 
-    /// What names of providers begin with.
+    /// The prefix of provider names.
     package static let providerPrefix = "openssl:provider="
 
-    /// Loads a provider into a library context of its own, and fetches its ciphers: those of no other one.
+    /// Loads a provider into its own library context, and fetches ciphers from this provider only.
     ///
-    /// - Parameter text: The provider's name, as `OSSL_PROVIDER_load` takes it, and further properties behind a colon, as in
+    /// - Parameter text: The provider's name for `OSSL_PROVIDER_load`, and optional properties behind a colon, as in
     ///   `fips:fips=yes`.
-    /// - Throws: `DecryptionError.unavailable` if it cannot be loaded, or if it has none of the ciphers.
+    /// - Throws: `DecryptionError.unavailable` if it cannot be loaded, or has none of the ciphers.
     package init(provider text: String) throws(DecryptionError) {
         let provider = try OpenSSLProvider(text)
         handles = try OpenSSLCiphers(provider: provider)
@@ -45,14 +45,14 @@ public struct OpenSSL: CipherBackend {
         return providerVersion.map { "\(version), provider \($0)" } ?? version
     }
 
-    /// The CPU features that the library's AES uses, as left over by `OPENSSL_ia32cap`.
+    /// The CPU features that the library's AES uses, subject to `OPENSSL_ia32cap`.
     ///
     /// The corresponding C function is `OPENSSL_info`.
     public var cpuFeatures: [String] {
         OPENSSL_info(OPENSSL_INFO_CPU_SETTINGS).map { OpenSSLCPUSettings(String(cString: $0)).featuresForAES } ?? []
     }
 
-    /// Makes a context for one cipher, direction and key.
+    /// Returns a context for one cipher, direction and key.
     public func makeContext(
         _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
@@ -61,7 +61,7 @@ public struct OpenSSL: CipherBackend {
             handles.handle(cipher, keyByteCount: key.byteCount), support, direction, key: key)
     }
 
-    /// Makes a context for HMAC with a hash function, under a key of any length.
+    /// Returns a context for HMAC with a hash function, under a key of any length.
     public func makeMAC(_ function: HashFunction, key: SecretKey) throws(DecryptionError) -> any MACContext {
         guard hmacFunctions.contains(function) else { throw .unsupported("hmac with \(function.rawValue) in \(name)") }
         return try OpenSSLMAC(function, key: key)
@@ -75,7 +75,7 @@ package enum OpenSSLFailure {
         guard result == 1 else { throw error(in: function) }
     }
 
-    /// The newest error of this thread's queue, which is then emptied.
+    /// Returns the newest error of this thread's queue, and empties the queue.
     ///
     /// The corresponding C functions are `ERR_peek_last_error`, `ERR_reason_error_string` and `ERR_clear_error`.
     package static func error(in function: String) -> DecryptionError {
@@ -86,27 +86,27 @@ package enum OpenSSLFailure {
     }
 }
 
-/// The CPU features that OpenSSL says it found, decoded.
+/// The CPU features that OpenSSL reports, decoded.
 ///
-/// - Source: OPENSSL_ia32cap(3): the first vector is CPUID.1, EDX in its lower half and ECX in its upper one, so that bit
-///   41 is SSSE3 and bit 57 AES-NI.
+/// - Source: OPENSSL_ia32cap(3): the first vector is CPUID.1, with EDX in its lower half and ECX in its upper one, so
+///   that bit 41 is SSSE3 and bit 57 AES-NI.
 struct OpenSSLCPUSettings {
     private let vectors: [UInt64]
     private let text: String
 
-    /// Reads a setting such as `OPENSSL_ia32cap=0x7ffaf3ffffebffff:0x18405f5ef1bf27ab`.
+    /// Parses a setting such as `OPENSSL_ia32cap=0x7ffaf3ffffebffff:0x18405f5ef1bf27ab`.
     init(_ setting: String) {
         self.text = setting
-        // Masks that the user set follow as " env:…"; what comes before is what is in force.
+        // The user's masks follow as " env:…"; the value before them is in force.
         let value = setting.split(separator: "=").last?.split(separator: " ").first ?? ""
         self.vectors = value.split(separator: ":").map { part in
             UInt64(part.hasPrefix("0x") ? part.dropFirst(2) : part, radix: 16) ?? 0
         }
     }
 
-    /// The features that libcrypto's AES-CBC and AES-CTR code uses: AES-NI, or else vector permutation with SSSE3.
+    /// The features that libcrypto's AES-CBC and AES-CTR code uses: AES-NI, or otherwise vector permutation with SSSE3.
     ///
-    /// Newer features that libcrypto also finds, such as VAES, serve other modes.
+    /// Newer features that libcrypto detects, such as VAES, are for other modes.
     var featuresForAES: [String] {
         guard text.contains("ia32cap"), let first = vectors.first else { return armFeatures }
         if first >> 57 & 1 == 1 { return ["aes"] }
@@ -121,16 +121,16 @@ struct OpenSSLCPUSettings {
     }
 }
 
-/// The fetched `EVP_CIPHER` handles: fetching looks through providers and is far too slow for every context.
+/// The fetched `EVP_CIPHER` handles: fetching searches the providers, and is far too slow for every context.
 final class OpenSSLCiphers: @unchecked Sendable {
     // Immutable after `init`; EVP_CIPHER objects are reference-counted and may be shared between threads.
     private let handles: [String: OpaquePointer]
-    // Unloaded after its ciphers are gone.
+    // Unloaded after its ciphers are freed.
     private let provider: OpenSSLProvider?
 
     init(provider: OpenSSLProvider? = nil) throws(DecryptionError) {
         var handles: [String: OpaquePointer] = [:]
-        // Messages of no bytes are not SIV's own here, so that a provider's would be a mixture.
+        // SIV of empty messages is our own code here, so a provider's SIV would be a mixture.
         for cipher in Self.known where provider == nil || cipher != .aesSIV {
             for keyByteCount in cipher.keyByteCounts {
                 let name = Self.name(cipher, keyByteCount: keyByteCount)
@@ -147,7 +147,7 @@ final class OpenSSLCiphers: @unchecked Sendable {
         for handle in handles.values { EVP_CIPHER_free(handle) }
     }
 
-    /// The ciphers that there are. Source: `GCM_IV_MAX_SIZE` of OpenSSL's `ciphercommon_gcm.h`, 1024 bits.
+    /// The ciphers that were found. Source: `GCM_IV_MAX_SIZE` of OpenSSL's `ciphercommon_gcm.h`, 1024 bits.
     var offered: [CipherSupport] {
         Self.known.compactMap { cipher in
             let keyByteCounts = cipher.keyByteCounts.filter { handles[Self.name(cipher, keyByteCount: $0)] != nil }
@@ -165,7 +165,7 @@ final class OpenSSLCiphers: @unchecked Sendable {
         return handle
     }
 
-    /// The ciphers that are asked for.
+    /// The ciphers to fetch.
     private static let known: [Cipher] = [
         .aesCBC, .aesCTR, .aesGCM, .chaCha20Poly1305, .aesXTS, .aesOCB, .aesSIV,
     ]

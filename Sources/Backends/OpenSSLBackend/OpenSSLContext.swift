@@ -1,29 +1,29 @@
 import COpenSSL
 import RandomAccess
 
-/// An `EVP_CIPHER_CTX` whose key schedule is made once; each message sets its nonce, and its tag to open it. SIV has no
-/// other way to start anew than setting the key again.
+/// An `EVP_CIPHER_CTX` with its key schedule; each message sets its nonce, and its tag to be opened. SIV has no way to
+/// restart other than setting the key again.
 ///
-/// Setting an IV looks through parameters by name and costs as much as decrypting 1 KiB. CBC decryption needs it once
-/// only: the IV is nothing but an addend of the first block (NIST SP 800-38A, section 6.2), and the library's own addend
-/// is known, since it is the last ciphertext block of the call before. Elsewhere each stretch sets its IV.
+/// Setting an IV looks up parameters by name, and costs as much as decrypting 1 KiB. CBC decryption needs it once only.
+/// The IV is merely added to the first block (NIST SP 800-38A, section 6.2), and the library's own addend is known: it
+/// is the last ciphertext block of the call before. In all other modes, each stretch sets its IV.
 final class OpenSSLContext: CipherContext {
     private let handle: OpaquePointer
     private let support: CipherSupport
     private let direction: CipherDirection
     private let largestCallByteCount: Int
-    /// In CBC decryption: what the library will add to the next call's first block, its last ciphertext block; `nil` if
-    /// that is not known.
+    /// The block that the library will add to the next call's first block in CBC decryption, its last ciphertext block;
+    /// `nil` if unknown.
     private var chainedBlock: Block?
     private let canCorrectIV: Bool
     private let tagByteCount: Int
-    /// Of a message: the length of nonces that the library has been told, 12 unless told otherwise.
+    /// The nonce length that was set for messages; 12 by default.
     private var nonceByteCount = 12
-    /// Of SIV, the key, with which each message starts anew; `nil` of other ciphers.
+    /// The key of SIV, with which each message restarts; `nil` for other ciphers.
     private let restartKey: SecretKey?
 
-    // EVP's lengths are `int`: one call gets `largestCallByteCount` at most, whole blocks. The default is the largest
-    // power of two among them, so that pages stay whole, too.
+    // EVP's lengths are `int`: one call processes at most `largestCallByteCount`, in whole blocks. The default is the
+    // largest power of two in that range, which also keeps pages whole.
     init(
         _ cipher: OpaquePointer, _ support: CipherSupport, _ direction: CipherDirection, key: SecretKey,
         largestCallByteCount: Int = 1 << 30
@@ -37,15 +37,15 @@ final class OpenSSLContext: CipherContext {
         guard let handle = EVP_CIPHER_CTX_new() else { throw OpenSSLFailure.error(in: "EVP_CIPHER_CTX_new") }
         self.handle = handle
         try start(cipher, key)
-        // With padding on, EVP holds the last block back and wants space for one more. Once off, it is switched off again
-        // with each nonce, which takes a message of 4 KiB 2 % longer.
+        // With padding on, EVP holds the last block back and needs space for one more. Once off, it is switched off
+        // again with each nonce, which makes a message of 4 KiB 2 % slower.
         if support.cipher == .aesCBC {
             try OpenSSLFailure.check(EVP_CIPHER_CTX_set_padding(handle, 0), in: "EVP_CIPHER_CTX_set_padding")
         }
     }
 
     deinit {
-        // Erases the key schedule, too.
+        // It erases the key schedule, too.
         EVP_CIPHER_CTX_free(handle)
         eraseStack()
     }
@@ -62,14 +62,14 @@ final class OpenSSLContext: CipherContext {
         }
         guard let start = input.baseAddress, input.count > 0 else { return true }
         let chained = chainedBlock
-        // Until this call has gone well.
+        // Unknown until this call succeeds.
         chainedBlock = nil
         guard canCorrectIV, input.count >= 16 else {
             try setNonce(nonce)
             try update(start, into: output, count: input.count)
             return true
         }
-        // In place, the last ciphertext block is gone afterwards.
+        // In place, the call overwrites the last ciphertext block.
         let (iv, last) = (Block(loadingFrom: nonce), Block(loadingFrom: input, at: input.count - 16))
         if chained == nil { try setNonce(nonce) }
         try update(start, into: output, count: input.count)
@@ -90,14 +90,14 @@ final class OpenSSLContext: CipherContext {
         }
     }
 
-    /// -1: the direction stays what it is.
+    /// Sets the nonce; -1 keeps the direction.
     private func setNonce(_ nonce: UnsafeRawBufferPointer) throws(DecryptionError) {
         try OpenSSLFailure.check(
             EVP_CipherInit_ex2(handle, nil, nil, nonce.assumingMemoryBound(to: UInt8.self).baseAddress, -1, nil),
             in: "EVP_CipherInit_ex2")
     }
 
-    /// Returns how many bytes came out: in OCB not those of the last block, unless it is whole.
+    /// Returns the number of output bytes; OCB holds back the last block unless it is whole.
     @discardableResult
     private func update(
         _ input: UnsafeRawPointer, into output: UnsafeMutableRawPointer, count whole: Int
@@ -121,7 +121,7 @@ final class OpenSSLContext: CipherContext {
         return writtenCount
     }
 
-    /// Processes a data unit of XTS, which the library takes in one call only.
+    /// Processes a data unit of XTS, which the library accepts only in one call.
     private func processUnit(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, tweak: UnsafeRawBufferPointer
     ) throws(DecryptionError) -> Bool {
@@ -158,7 +158,7 @@ final class OpenSSLContext: CipherContext {
             try control(EVP_CTRL_AEAD_SET_TAG, tagByteCount, tag)
         }
         if associatedByteCount > 0 || restartKey != nil { try authenticate(associatedData, associatedByteCount) }
-        // Each call has one of SIV's strings, of which the nonce is the last.
+        // Each call adds one of SIV's strings; the nonce is the last.
         if restartKey != nil { try authenticate(nonce, Int32(nonce.count)) }
         var (done, written): (Int, Int32) = (0, 0)
         if let bytes = input.baseAddress {
@@ -169,15 +169,15 @@ final class OpenSSLContext: CipherContext {
                 done = try update(bytes, into: output, count: textByteCount)
             } catch {
                 guard restartKey != nil, direction == .decrypt else { throw error }
-                // SIV looks at the tag here, and that is the one thing that can fail.
+                // SIV checks the tag here, and nothing else can fail.
                 return false
             }
         }
-        // Of OCB, the rest of the last block comes out here.
+        // OCB returns the rest of the last block here.
         let rest = (output + done).assumingMemoryBound(to: UInt8.self)
         guard EVP_CipherFinal_ex(handle, rest, &written) == 1 else {
             if direction == .encrypt { throw OpenSSLFailure.error(in: "EVP_CipherFinal_ex") }
-            // The one thing that can fail here is the tag.
+            // Only a wrong tag can fail here.
             ERR_clear_error()
             return false
         }
@@ -189,7 +189,7 @@ final class OpenSSLContext: CipherContext {
 
     private func authenticate(_ bytes: UnsafeRawBufferPointer, _ count: Int32) throws(DecryptionError) {
         var (nothing, written): (UInt8, Int32) = (0, 0)
-        // A pointer to nothing would be the end of the message.
+        // A null pointer would mean the end of the message.
         let result =
             bytes.assumingMemoryBound(to: UInt8.self).baseAddress.map {
                 EVP_CipherUpdate(handle, nil, &written, $0, count)
@@ -204,7 +204,7 @@ final class OpenSSLContext: CipherContext {
             EVP_CIPHER_CTX_ctrl(handle, command, Int32(count), bytes), in: "EVP_CIPHER_CTX_ctrl")
     }
 
-    /// Seals or opens a message of no bytes in SIV, which the library leaves out: S2V, from the library's CMAC.
+    /// Seals or opens an empty message in SIV, which the library does not support: S2V, from the library's CMAC.
     ///
     /// The corresponding C function is `EVP_Q_mac`. Source: RFC 5297, section 2.4.
     private func processNothing(

@@ -1,7 +1,7 @@
 import COpenSSL
 import RandomAccess
 
-/// An `HMAC_CTX`, whose states under the key are made once.
+/// An `HMAC_CTX` with its states under the key.
 final class OpenSSLMAC: MACContext {
     private let handle: OpaquePointer
 
@@ -21,7 +21,7 @@ final class OpenSSLMAC: MACContext {
     }
 
     deinit {
-        // Erases the states, too.
+        // It erases the states, too.
         HMAC_CTX_free(handle)
         eraseStack()
     }

@@ -1,15 +1,15 @@
 import COpenSSL
 import RandomAccess
 
-/// A provider that is loaded into a library context of its own, so that no other one answers.
+/// A provider in its own library context, so that no other provider answers.
 ///
 /// - Source: OSSL_PROVIDER(3), property(7).
 final class OpenSSLProvider: @unchecked Sendable {
-    // Immutable after `init`; both may be shared between threads.
+    // Immutable after `init`; threads may share both.
     let context: OpaquePointer
     private let handle: OpaquePointer
     private let name: String
-    /// The properties that a cipher is fetched by.
+    /// The properties for fetching a cipher.
     let query: String
 
     /// Loads a provider.
@@ -39,7 +39,7 @@ final class OpenSSLProvider: @unchecked Sendable {
         OSSL_LIB_CTX_free(context)
     }
 
-    /// The version that the provider gives, behind its name.
+    /// The version that the provider reports, behind its name.
     var version: String {
         // OSSL_PROV_PARAM_VERSION of openssl/core_names.h.
         var text: UnsafeMutablePointer<CChar>?
@@ -58,7 +58,7 @@ final class OpenSSLProvider: @unchecked Sendable {
         }
     }
 
-    /// Why there is no cipher.
+    /// Returns the error of a provider without ciphers.
     func noCiphers() -> DecryptionError {
         .unavailable(
             backend: OpenSSL.providerPrefix + name,

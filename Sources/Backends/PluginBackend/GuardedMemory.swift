@@ -1,18 +1,18 @@
 internal import Glibc
 import RandomAccess
 
-/// Memory whose last byte is followed by a page that nobody may touch, and whose first is preceded by bytes that are
-/// looked at afterwards: what a plug-in writes outside of a buffer is noticed.
+/// A buffer with an inaccessible page right behind its last byte, and canary bytes before its first one that are
+/// checked afterwards. It detects a plug-in's writes outside of a buffer.
 final class GuardedMemory {
     private static let pageByteCount = Int(sysconf(Int32(_SC_PAGESIZE)))
-    /// The min number of bytes before a buffer that must stay as they are.
+    /// The min number of canary bytes before a buffer.
     private static let canaryByteCount = 64
     private static let canary: UInt8 = 0xA5
 
-    /// The max number of them.
+    /// The max number of canary bytes before a buffer.
     private let watchedByteCount: Int
 
-    /// The pages between those at both ends that nobody may touch.
+    /// The pages between the two inaccessible ones.
     private var pages = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private var current = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
@@ -32,8 +32,7 @@ final class GuardedMemory {
         pages = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     }
 
-    /// Gives a buffer that ends where the page begins that nobody may touch, each byte of it as asked for; the one before it
-    /// is gone.
+    /// Returns a buffer that ends at the inaccessible page, filled with one byte; the previous buffer becomes invalid.
     func buffer(byteCount: Int, fill: UInt8 = 0x5A) throws(DecryptionError) -> UnsafeMutableRawBufferPointer {
         if pages.count < byteCount + Self.canaryByteCount { try grow(byteCount + Self.canaryByteCount) }
         protect(false)
@@ -45,14 +44,14 @@ final class GuardedMemory {
         return current
     }
 
-    /// Gives a buffer with a copy of some bytes.
+    /// Returns a buffer with a copy of some bytes.
     func buffer(_ bytes: UnsafeRawBufferPointer) throws(DecryptionError) -> UnsafeMutableRawBufferPointer {
         let buffer = try buffer(byteCount: bytes.count)
         buffer.copyMemory(from: bytes)
         return buffer
     }
 
-    /// Lets the buffer be read only, or written to as well.
+    /// Makes the buffer read-only, or writable again.
     func protect(_ isReadOnly: Bool) {
         guard let start = pages.baseAddress, isReadOnly != self.isReadOnly else { return }
         mprotect(start, pages.count, isReadOnly ? PROT_READ : PROT_READ | PROT_WRITE)
@@ -61,9 +60,9 @@ final class GuardedMemory {
 
     private var isReadOnly = false
 
-    /// Looks at the bytes before the buffer, which is called `what`.
+    /// Checks the canary bytes before the buffer; `what` is the buffer's name.
     ///
-    /// - Throws: `DecryptionError.backend` if they were written to.
+    /// - Throws: `DecryptionError.backend` if they have changed.
     func check(_ function: StaticString, _ name: String, _ what: String = "output buffer") throws(DecryptionError) {
         let offset = pages.count - current.count
         guard pages[watched(before: offset)].allSatisfy({ $0 == Self.canary }) else {
@@ -72,7 +71,7 @@ final class GuardedMemory {
         }
     }
 
-    /// The bytes before a buffer that must stay as they are.
+    /// Returns the range of the canary bytes before a buffer.
     private func watched(before offset: Int) -> Range<Int> { max(0, offset - watchedByteCount)..<offset }
 
     private func grow(_ byteCount: Int) throws(DecryptionError) {

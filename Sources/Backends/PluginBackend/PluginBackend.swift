@@ -1,13 +1,13 @@
 internal import CChunkwisePlugin
 package import RandomAccess
 
-/// An implementation in a shared library, through `include/chunkwise_plugin.h`. It is loaded into this process: only
-/// `chunkwise-subject`, which a harness watches, does that.
+/// An implementation in a shared library, through `include/chunkwise_plugin.h`. It is loaded into this process. Only
+/// `chunkwise-subject` does that, under the supervision of a harness.
 package struct PluginBackend: CipherBackend {
-    /// The name that a plug-in is selected by, before the library's path.
+    /// The prefix of a plug-in's name, before the library's path.
     package static let prefix = "plugin:"
 
-    /// `plugin:` and the name that the library gives itself.
+    /// `plugin:` and the name that the library reports.
     package var name: String { Self.prefix + library.name }
 
     /// The library's version, the file's SHA-256, and the names of the libraries that it needs.
@@ -18,28 +18,28 @@ package struct PluginBackend: CipherBackend {
             .joined(separator: ", ")
     }
 
-    /// The ciphers that the library has, with the keys that it makes schedules of; none if it only has a whole reader.
+    /// The ciphers of the library, with the accepted key lengths; empty if it has only a whole reader.
     package let ciphers: [CipherSupport]
 
-    /// Not known.
+    /// The features are unknown.
     package let cpuFeatures: [String] = []
 
-    /// The max number of libraries that a version names.
+    /// The max number of libraries in a version.
     private static let maxLibraries = 8
 
     let library: PluginLibrary
-    /// Whether each call gets buffers of its own with guards around them: for tests, not for measurements.
+    /// True if each call gets its own buffers with guards around them: for tests, not for measurements.
     private let isGuarded: Bool
 
     /// Loads a library.
     ///
-    /// - Parameter path: Absolute.
+    /// - Parameter path: An absolute path.
     /// - Throws: `PluginError` as a `DecryptionError.layer`.
     package init(path: String) throws(DecryptionError) {
         let library = try PluginLibrary(path: path)
         var ciphers: [CipherSupport] = []
         for cipher in Cipher.allCases where library.hasCiphers {
-            // Who lacks a cipher or a length says so when a key is made.
+            // A library rejects an unsupported cipher or length when a key is made.
             var keyByteCounts: [Int] = []
             for byteCount in cipher.keyByteCounts where try library.takesKey(of: byteCount, for: cipher) {
                 keyByteCounts.append(byteCount)
@@ -66,12 +66,12 @@ package struct PluginBackend: CipherBackend {
         self.isGuarded = isGuarded
     }
 
-    /// The same library, called with the buffers of whoever reads: as fast as it is.
+    /// The same library, called with the caller's buffers, at full speed.
     package var unguarded: PluginBackend {
         PluginBackend(library: library, ciphers: ciphers, isGuarded: false)
     }
 
-    /// The library's whole reader, or `nil` if it has blocks only.
+    /// The library's whole reader; `nil` if it has ciphers only.
     package var reader: PluginReader? {
         library.strategies.isEmpty ? nil : PluginReader(library: library, isGuarded: isGuarded)
     }
@@ -80,7 +80,7 @@ package struct PluginBackend: CipherBackend {
         _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
         let support = try support(of: cipher, key: key)
-        // In counter mode, both directions are one.
+        // In counter mode, both directions are the same.
         guard direction == .decrypt || cipher == .aesCTR else {
             throw .unsupported("\(cipher.rawValue) \(direction.rawValue)ion in \(name)")
         }
@@ -110,8 +110,8 @@ extension Cipher {
 }
 
 extension PluginLibrary {
-    /// Says whether it makes a schedule for a key of a length: any other result than that it cannot is for the vectors
-    /// to find.
+    /// Returns whether the library makes a schedule for a key length. Only its refusals count as "no"; the vectors find
+    /// any other error.
     fileprivate func takesKey(of byteCount: Int, for cipher: Cipher) throws(DecryptionError) -> Bool {
         do throws(DecryptionError) {
             _ = try PluginSchedule(self, cipher, try SecretKey(material: 0..<UInt8(byteCount)))
@@ -121,22 +121,22 @@ extension PluginLibrary {
         }
     }
 
-    /// Asks it how long nonces of a cipher may be.
+    /// Returns the nonce lengths that the library accepts for a cipher.
     fileprivate func nonceByteCounts(of cipher: Cipher) -> (min: Int, max: Int) {
         var (min, max) = (cipher.nonceByteCount, cipher.nonceByteCount)
-        // Of the ciphers whose nonces can have one length, it is not asked.
+        // Ciphers with a single nonce length need no question.
         guard cipher.nonceByteCounts.count > 1 else { return (min, max) }
         PluginCall.run("nonces") { table.pointee.nonces?(cipher.pluginNumber, &min, &max) }
         return (min, max)
     }
 }
 
-/// A key schedule of the library's.
+/// A key schedule of the library.
 private final class PluginSchedule {
     let table: UnsafePointer<chunkwise_plugin>
     let pointer: UnsafeMutableRawPointer?
 
-    /// With `isGuarded`, the key ends where a page begins that nobody may touch, and is not written to.
+    /// With `isGuarded`, the key ends at an inaccessible page, and is read-only.
     init(
         _ library: PluginLibrary, _ cipher: Cipher, _ key: SecretKey, isGuarded: Bool = false
     ) throws(DecryptionError) {
@@ -160,7 +160,7 @@ private final class PluginSchedule {
     }
 }
 
-/// Buffers with guards for a call's input, its output, its associated data, and its IV, counter or nonce.
+/// Guarded buffers for a call's input, its output, its associated data, and its IV, counter or nonce.
 private final class PluginGuards {
     private let name: String
     private let input = GuardedMemory()
@@ -172,8 +172,8 @@ private final class PluginGuards {
         self.name = name
     }
 
-    /// Makes a call in buffers with guards instead of the caller's, and returns what it returns. Of a call that fails, nothing
-    /// is copied to the destination.
+    /// Makes a call in guarded buffers instead of the caller's, and returns its result. If the call fails, nothing is
+    /// copied to the destination.
     func run(
         _ function: StaticString, _ source: UnsafeRawBufferPointer, _ destination: UnsafeMutableRawBufferPointer,
         nonce: UnsafeRawBufferPointer, associatedData: UnsafeRawBufferPointer, _ body: PluginContext.Call
@@ -205,7 +205,7 @@ private final class PluginGuards {
     }
 }
 
-/// A cipher by a library's function.
+/// A cipher of the library.
 private final class PluginContext: CipherContext {
     /// A call with input, output, nonce and associated data.
     typealias Call = (

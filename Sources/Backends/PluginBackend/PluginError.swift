@@ -1,16 +1,16 @@
 import RandomAccess
 package import Support
 
-/// Why a plug-in could not be used, or what a call of it returned.
+/// The reasons that a plug-in cannot be used, or the result of one of its calls.
 package enum PluginError: LayerError, ExitStatusProviding {
-    /// The library is not there, or cannot be read.
+    /// The library does not exist, or cannot be read.
     case missing(path: String, reason: String)
-    /// Not a library that may be loaded.
+    /// The file is not a library that may be loaded.
     case refused(path: String, reason: String, expected: String)
-    /// A function of the table returned another result than 0.
+    /// A function of the table returned a result other than 0.
     case failed(function: String, result: Int32)
 
-    /// What failed, the value, what was expected.
+    /// The failure, the value, and the expectation.
     package var description: String {
         switch self {
         case .missing(let path, let reason): "plug-in \(path) cannot be opened: \(reason): expected a shared library"
@@ -21,7 +21,7 @@ package enum PluginError: LayerError, ExitStatusProviding {
         }
     }
 
-    /// The name that the result has; a result without one is the plug-in's own fault.
+    /// The name of the result; a result without a name is the plug-in's own fault.
     package var protocolName: String {
         if case .failed(_, let result) = self { Self.name(of: result) ?? "internal" } else { "unsupported" }
     }
@@ -33,7 +33,7 @@ package enum PluginError: LayerError, ExitStatusProviding {
         }
     }
 
-    /// The errors of PROTOCOL.md by the numbers of `chunkwise_result`.
+    /// Returns the name of an error in PROTOCOL.md by its number in `chunkwise_result`.
     private static func name(of result: Int32) -> String? {
         let names = [
             "invalidRequest", "unsupported", "invalidKey", "invalidIV", "io", "truncatedCiphertext", "invalidPadding",

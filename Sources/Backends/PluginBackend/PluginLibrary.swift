@@ -4,43 +4,43 @@ internal import Glibc
 import RandomAccess
 import Support
 
-/// A shared library that is loaded, and the table that it gave; it stays loaded until the process ends.
+/// A loaded shared library and its table; it stays loaded until the process ends.
 ///
 /// - Source: `include/chunkwise_plugin.h`.
 final class PluginLibrary: Sendable {
-    /// The table, which is at least as long as the type is here.
+    /// The table, which is at least as long as its type.
     nonisolated(unsafe) let table: UnsafePointer<chunkwise_plugin>
     let name: String
     let version: String
-    /// The strategies of its whole reader; none if it has only blocks.
+    /// The strategies of its whole reader; empty if it has ciphers only.
     let strategies: [String]
-    /// Says whether it decrypts with keys.
+    /// True if it has ciphers.
     let hasCiphers: Bool
     /// SHA-256 of the file, in hexadecimal digits.
     let digest: String
-    /// The names of the files that it needs, and of those that came with it.
+    /// The names of the libraries that it needs, and of those that were loaded with it.
     let neededLibraries: [String]
 
-    /// Checks a file, loads it, and asks it for its table.
+    /// Checks a file, loads it, and gets its table.
     ///
-    /// - Parameter path: Absolute, so that no search path decides what is loaded.
+    /// - Parameter path: An absolute path, so that no search path decides which library is loaded.
     /// - Throws: `PluginError` as a `DecryptionError.layer`.
     init(path: String) throws(DecryptionError) {
         guard path.hasPrefix("/"), !path.contains("\0") else {
             throw .plugin(.refused(path: path, reason: "not an absolute path", expected: "one that begins with /"))
         }
-        // A link is followed once: whoever may change it later changes nothing.
+        // A link is resolved once, so that a later change of the link has no effect.
         let path = Self.resolved(path)
         let before = try Self.checked(path)
         let digest = try Self.digest(of: path)
         let loaded = Self.loadedFiles()
         chunkwise_plugin_watch()
-        // Names that the plug-in's libraries share with this program's are its libraries': BoringSSL beside OpenSSL.
+        // The plug-in's own libraries take precedence over this program's for common symbols: BoringSSL beside OpenSSL.
         let handle = PluginCall.run("initialization") { dlopen(path, RTLD_NOW | RTLD_LOCAL | Self.deepBinding) }
         guard let handle else {
             throw .plugin(.refused(path: path, reason: Self.linkerError(), expected: "a shared library that loads"))
         }
-        // What was loaded is what was checked and hashed.
+        // Makes sure that the loaded file is the one that was checked and hashed.
         guard try Self.checked(path) == before else {
             throw .plugin(
                 .refused(path: path, reason: "it was changed meanwhile", expected: "a file that stays as it is"))
@@ -85,13 +85,14 @@ final class PluginLibrary: Sendable {
         }
         self.digest = digest
         let needs = Self.texts { chunkwise_each_need(handle, $0, $1) }
-        // What it needs may have been there, as libcrypto is; what it brought may be needed by what it needs.
+        // A library that it needs may have been loaded already, such as libcrypto; one that was loaded with it may be
+        // an indirect need.
         self.neededLibraries = Self.loadedFiles().filter { file in
             file != path && (!loaded.contains(file) || needs.contains { file.hasSuffix("/" + $0) })
         }.map(Self.resolvedName).filter { !$0.hasPrefix("libc.") && !$0.hasPrefix("ld-") }
     }
 
-    /// The max number of characters of a name or a version; more are left out.
+    /// The max number of characters of a name or a version; the rest is cut off.
     private static let maxTextLength = 60
 
     /// `RTLD_DEEPBIND`, a macro that Swift does not see.
@@ -101,14 +102,14 @@ final class PluginLibrary: Sendable {
         dlerror().map { PlainText.line(String(cString: $0)) } ?? "it cannot be loaded"
     }
 
-    /// What tells one version of a file from another.
+    /// The identity of a file's version.
     private struct Identity: Equatable {
         var device, inode: UInt64
         var byteCount, modified, changed: Int
     }
 
-    /// Checks that nobody but its owner, who is the superuser or this one, can put something else in a library's place; the
-    /// path has no links.
+    /// Checks that only its owner, either the superuser or the current user, can replace a library; the path contains
+    /// no links.
     private static func checked(_ path: String) throws(DecryptionError) -> Identity {
         var status = stat()
         guard stat(path, &status) == 0 else {
@@ -118,7 +119,7 @@ final class PluginLibrary: Sendable {
             throw .plugin(.refused(path: path, reason: "not a regular file", expected: "a shared library"))
         }
         try check(status, path, "it")
-        // And each folder above it: who may write to one of them can put another folder in its place.
+        // Checks each folder above it as well: a user who may write to one of them can replace the folder below.
         var folder = path
         while let end = folder.lastIndex(of: "/"), folder != "/" {
             folder = end == folder.startIndex ? "/" : String(folder[..<end])
@@ -133,7 +134,7 @@ final class PluginLibrary: Sendable {
     }
 
     private static func check(_ status: stat, _ path: String, _ what: String) throws(DecryptionError) {
-        // In a folder like /tmp, others may make files, but not put them in the place of this one: its owner may.
+        // In a folder such as /tmp, other users may create files but not replace this one; only its owner may.
         let isSticky = status.st_mode & S_IFMT == S_IFDIR && status.st_mode & S_ISVTX != 0
         guard isSticky || status.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
             let permissions = String(status.st_mode & 0o777, radix: 8)
@@ -164,10 +165,10 @@ final class PluginLibrary: Sendable {
         return Hexadecimal.encode(hasher.finish())
     }
 
-    /// The paths of all libraries that are loaded.
+    /// Returns the paths of all loaded libraries.
     private static func loadedFiles() -> [String] { texts(chunkwise_each_library) }
 
-    /// The texts that a function of C calls another one with.
+    /// Returns the texts that a C function passes to its callback.
     private static func texts(
         _ body: (@convention(c) (UnsafePointer<CChar>?, UnsafeMutableRawPointer?) -> Void, UnsafeMutableRawPointer) ->
             Void
@@ -183,13 +184,14 @@ final class PluginLibrary: Sendable {
         return texts
     }
 
-    /// The name of the file behind symbolic links, in which libraries have their versions: `libmbedcrypto.so.2.28.3`.
+    /// Returns the name of the file behind symbolic links, which contains a library's version:
+    /// `libmbedcrypto.so.2.28.3`.
     private static func resolvedName(_ path: String) -> String {
         let whole = resolved(path)
         return whole.split(separator: "/").last.map { PlainText.line(String($0)) } ?? whole
     }
 
-    /// The path without symbolic links.
+    /// Returns the path without symbolic links.
     private static func resolved(_ path: String) -> String {
         let resolved = realpath(path, nil)
         defer { free(resolved) }
@@ -207,11 +209,12 @@ final class PluginLibrary: Sendable {
     }
 }
 
-/// A call of a plug-in, which is named if it ends the process.
+/// A call of a plug-in, which is reported if it ends the process.
 enum PluginCall {
-    /// Calls a function of the plug-in's.
+    /// Calls a function of the plug-in.
     ///
-    /// `function` is its name, `input` what it may read, `output` what it may write to, `start` its IV, counter or nonce.
+    /// `function` is its name, `input` the memory that it may read, `output` the memory that it may write to, `start`
+    /// its IV, counter or nonce.
     @inline(__always)
     static func run<Result>(
         _ function: StaticString, input: UnsafeRawBufferPointer? = nil, output: UnsafeMutableRawBufferPointer? = nil,
@@ -238,7 +241,7 @@ enum PluginCall {
         guard result == 0 else { throw .plugin(.failed(function: "\(function)", result: result)) }
     }
 
-    /// Calls code of this program's from within a call of the plug-in's.
+    /// Calls code of this program from within a call of the plug-in.
     static func outside<Result>(_ body: () -> Result) -> Result {
         let before = chunkwise_plugin_begin(chunkwise_plugin_call())
         defer { chunkwise_plugin_resume(before) }

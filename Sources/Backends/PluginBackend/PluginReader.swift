@@ -6,12 +6,12 @@ package struct PluginReader: Sendable {
     let library: PluginLibrary
     let isGuarded: Bool
 
-    /// The strategies that it reads, by their names.
+    /// The names of the strategies that it reads.
     package var strategyNames: [String] { library.strategies }
 
     /// Opens an object.
     ///
-    /// - Throws: What the plug-in or the source says.
+    /// - Throws: The error of the plug-in or the source.
     package func open(
         _ source: any ByteSource, strategy: Strategy, key: SecretKey
     ) throws(DecryptionError) -> PluginObject {
@@ -22,7 +22,7 @@ package struct PluginReader: Sendable {
     }
 }
 
-/// An object that a plug-in has open; it is shared by any number of cursors on any number of threads.
+/// An open object of a plug-in, shared by any number of cursors on any number of threads.
 package final class PluginObject: @unchecked Sendable {
     /// The plaintext's length in bytes.
     package let plaintextByteCount: UInt64
@@ -57,7 +57,7 @@ package final class PluginObject: @unchecked Sendable {
         eraseStack()
     }
 
-    /// Makes what one thread reads with.
+    /// Returns a cursor for one thread.
     package func makeCursor() throws(DecryptionError) -> any RandomAccessDecryptor { try PluginCursor(self) }
 }
 
@@ -105,10 +105,10 @@ private final class PluginCursor: RandomAccessDecryptor {
     func checkVersion() throws(DecryptionError) { try object.source.base.checkVersion() }
 }
 
-/// A source as a plug-in sees it.
+/// A source in the form that a plug-in expects.
 final class PluginSource: @unchecked Sendable {
     let base: any ByteSource
-    /// The plug-in's view of it, which is there until this object is gone.
+    /// The plug-in's view of the source, valid as long as this object exists.
     let pointer: UnsafeMutablePointer<chunkwise_source>
 
     init(_ base: any ByteSource) {
@@ -140,15 +140,15 @@ final class PluginSource: @unchecked Sendable {
     }
 }
 
-/// The parameters of `open`, as a plug-in gets them.
+/// The parameters of `open`, in the form that a plug-in expects.
 private enum PluginParameters {
-    /// Calls `body` with the parameters of a strategy, and where all their bytes lie, if that is guarded: nobody may write
-    /// to them, or read behind the last one, which is the key. Source: PROTOCOL.md, "open".
+    /// Calls `body` with the parameters of a strategy and, if guarded, the memory with all their bytes. That memory is
+    /// read-only, and ends right behind the key. Source: PROTOCOL.md, "open".
     static func with<Result>(
         _ strategy: Strategy, key: UnsafeRawBufferPointer, isGuarded: Bool,
         _ body: (_ parameters: UnsafeBufferPointer<chunkwise_parameter>, _ bytes: UnsafeRawBufferPointer?) -> Result
     ) throws(DecryptionError) -> Result {
-        // Behind a name, and behind bytes, is a zero.
+        // A zero follows each name, and each value.
         var values: [(name: [UInt8], bytes: [UInt8], count: Int)] = []
         for input in strategy.format.inputs {
             let name = Array(input.name.utf8) + [0]
@@ -159,7 +159,7 @@ private enum PluginParameters {
             case nil: break
             }
         }
-        // Each stands behind the one before it, at multiples of 16.
+        // Each starts behind the one before it, at a multiple of 16.
         func stride(_ bytes: [UInt8]) -> Int { (bytes.count + 15) / 16 * 16 }
         let space = values.reduce(0) { $0 + stride($1.name) + stride($1.bytes) }
         func parameters(
@@ -185,7 +185,7 @@ private enum PluginParameters {
             }
         }
         let guarded = GuardedMemory()
-        // The key ends where the buffer does, and the others begin at multiples of 16, whatever its length is.
+        // The key ends where the buffer does, and the others start at multiples of 16, for any length of the key.
         let memory = try guarded.buffer(byteCount: space + (key.count + 15) / 16 * 16)
         let copy = UnsafeMutableRawBufferPointer(rebasing: memory[(memory.count - key.count)...])
         copy.copyMemory(from: key)

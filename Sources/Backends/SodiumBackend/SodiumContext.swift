@@ -8,8 +8,8 @@ final class SodiumContext: CipherContext {
     private let key: SecretKey
 
     private static let tagByteCount = 16
-    /// The longest message: the library ends the process over more. Source: RFC 8439, section 2.8, where the counter's
-    /// first block is the key of Poly1305.
+    /// The max length of a message; the library aborts the process beyond it. Source: RFC 8439, section 2.8, where the
+    /// counter's first block is the key of Poly1305.
     private static let maxByteCount = 64 * (1 << 32 - 1)
 
     init(_ support: CipherSupport, _ direction: CipherDirection, key: SecretKey) {
@@ -41,7 +41,7 @@ final class SodiumContext: CipherContext {
                 associatedByteCount: UInt64(associatedData.count), key: key)
             return direction == .encrypt ? message.seal(support.cipher) : message.open(support.cipher)
         }
-        // The one thing that can fail in opening is the tag.
+        // Opening can fail only because of the tag.
         guard result == 0 || direction == .decrypt else {
             throw .backend(
                 name: "sodium", operation: support.cipher.rawValue, reason: "it returned \(result): expected 0")
@@ -50,11 +50,11 @@ final class SodiumContext: CipherContext {
     }
 }
 
-/// A message, and the key and nonce that it is sealed or opened with.
+/// A message, with the key and nonce to seal or open it.
 private struct Message {
     let input: UnsafePointer<UInt8>?
     let output: UnsafeMutablePointer<UInt8>
-    /// Of the plaintext.
+    /// The length of the plaintext.
     let byteCount: Int
     let nonce: UnsafePointer<UInt8>
     let associatedData: UnsafePointer<UInt8>?
@@ -64,7 +64,7 @@ private struct Message {
     /// The corresponding C functions are `crypto_aead_chacha20poly1305_ietf_encrypt_detached`,
     /// `crypto_aead_xchacha20poly1305_ietf_encrypt_detached` and `crypto_secretbox_detached`.
     ///
-    /// - Returns: 0 for a message that was sealed.
+    /// - Returns: 0 for a sealed message.
     func seal(_ cipher: Cipher) -> Int32 {
         let tag = output + byteCount
         return switch cipher {
@@ -82,7 +82,7 @@ private struct Message {
     /// `crypto_aead_xchacha20poly1305_ietf_decrypt_detached` and `crypto_secretbox_open_detached`, which compare the
     /// tag before they decrypt.
     ///
-    /// - Returns: 0 for a message that is authentic.
+    /// - Returns: 0 for an authentic message.
     func open(_ cipher: Cipher) -> Int32 {
         guard let input else { return -1 }
         let tag = input + byteCount

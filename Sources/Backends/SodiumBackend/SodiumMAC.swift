@@ -1,9 +1,9 @@
 internal import CSodium
 internal import RandomAccess
 
-/// The states of libsodium's HMAC, made once for a key.
+/// The states of libsodium's HMAC under a key.
 final class SodiumMAC: MACContext {
-    /// Of the key, and of a message.
+    /// The states of the key, and of a message.
     private let short: UnsafeMutableBufferPointer<crypto_auth_hmacsha256_state>
     private let long: UnsafeMutableBufferPointer<crypto_auth_hmacsha512_state>
 

@@ -44,11 +44,11 @@ struct AESBlockCipher: Sendable {
 
 /// The 4 × 4 array of bytes that AES works on, and the steps of a round.
 ///
-/// Byte *i* of a block is row *i* mod 4, column *i* div 4. Source: FIPS 197, section 3.4. The steps are written like the
-/// standard's, one column after another; table look-ups depend on secrets, so this is no implementation for secrets that
-/// a neighbour could time.
+/// Byte *i* of a block is row *i* mod 4, column *i* div 4. Source: FIPS 197, section 3.4. The steps are written like
+/// the standard's, one column after another. Table look-ups depend on secrets, so this code must not process secrets
+/// that another program on the machine could time.
 struct AESState {
-    /// The columns, each a word of the standard's: row 0 is its most significant byte. Source: section 3.5.
+    /// The columns, each a word of the standard: row 0 is its most significant byte. Source: section 3.5.
     var columns: InlineArray<4, UInt32>
 
     /// The input of a cipher. Source: section 3.4, equation (3.6).
@@ -116,7 +116,7 @@ struct AESState {
     mutating func invMixColumns() {
         for c in 0..<4 {
             // With {0e} = {02} ⊕ {0c}, {0b} = {03} ⊕ {08}, {0d} = {01} ⊕ {0c}, {09} = {01} ⊕ {08}, the product is
-            // MIXCOLUMNS() of the column after {04}·(s0 ⊕ s2) is added to s0 and s2, {04}·(s1 ⊕ s3) to s1 and s3.
+            // MIXCOLUMNS() of the column after {04}·(s0 ⊕ s2) is added to s0 and s2, and {04}·(s1 ⊕ s3) to s1 and s3.
             let sums = columns[c] ^ rotateLeft(columns[c], 16)
             columns[c] ^= GaloisField.xTimes(GaloisField.xTimes(sums))
         }
@@ -182,7 +182,7 @@ final class KeySchedule: Sendable {
         eraseStack()
     }
 
-    /// The word w[i] of the key expansion, 0 to 4 × `roundCount` + 3.
+    /// Returns the word w[i] of the key expansion, 0 to 4 × `roundCount` + 3.
     @inline(__always)
     func word(_ index: Int) -> UInt32 {
         UnsafeRawBufferPointer(storage).loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self).bigEndian
@@ -225,11 +225,11 @@ enum GaloisField {
     /// Multiplication by x, that is by {02}, modulo x⁸ + x⁴ + x³ + x + 1. Source: section 4.2, equation (4.5).
     @inline(__always)
     static func xTimes(_ b: UInt8) -> UInt8 {
-        // {1b} where the highest bit falls out, chosen without a branch.
+        // Adds {1b} if the highest bit is shifted out, without a branch.
         b &<< 1 ^ (0x1b & (0 &- (b &>> 7)))
     }
 
-    /// The same for each of four bytes.
+    /// Multiplication by x in each of four bytes.
     @inline(__always)
     static func xTimes(_ column: UInt32) -> UInt32 {
         let high = column & 0x8080_8080

@@ -2,7 +2,7 @@ public import RandomAccess
 
 /// Galois/Counter Mode over one of the AES ciphers here: its counter mode, and GHASH.
 ///
-/// A tag is compared before anything is decrypted, so that an unauthentic message never becomes plaintext.
+/// The tag is compared before anything is decrypted, so an unauthentic message never becomes plaintext.
 ///
 /// - Source: NIST SP 800-38D, sections 7.1 and 7.2, with tags of 128 bits.
 final class SwiftGCMContext<Counters: CipherContext>: CipherContext {
@@ -10,10 +10,10 @@ final class SwiftGCMContext<Counters: CipherContext>: CipherContext {
     private let backend: String
     private let counters: Counters
     private let direction: CipherDirection
-    /// H, a block of zeros, encrypted.
+    /// H: an encrypted block of zeros.
     private let hashKey: UnsafeMutablePointer<Polynomial>
 
-    /// Works out the hash key with `counters`, which are counter mode under the key.
+    /// Computes the hash key with `counters`, which is counter mode under the key.
     init(
         _ support: CipherSupport, _ direction: CipherDirection, backend: String, counters: Counters
     ) throws(DecryptionError) {
@@ -57,7 +57,7 @@ final class SwiftGCMContext<Counters: CipherContext>: CipherContext {
         return true
     }
 
-    /// J₀: a nonce of 96 bits and the number 1, or the hash of another nonce. Source: section 7.1, step 2.
+    /// J₀: a nonce of 96 bits and the number 1, or the hash of any other nonce. Source: section 7.1, step 2.
     private func firstCounter(_ nonce: UnsafeRawBufferPointer) -> Block {
         guard nonce.count == 12 else {
             var hash = GHASH(key: hashKey.pointee)
@@ -66,7 +66,7 @@ final class SwiftGCMContext<Counters: CipherContext>: CipherContext {
         return Block(bigEndianValue: nonce.reduce(0) { $0 << 8 | UInt128($1) } << 32 | 1)
     }
 
-    /// C = GCTR(inc₃₂(J₀), P): the counter's lowest 32 bits count on, and nothing is carried out of them.
+    /// C = GCTR(inc₃₂(J₀), P): the counter is the lowest 32 bits, without a carry out of them.
     private func applyCounters(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, start: Block
     ) throws(DecryptionError) {
@@ -115,7 +115,7 @@ struct GHASH {
         self.key = key
     }
 
-    /// GHASH(A ‖ zeros ‖ C ‖ zeros ‖ [len(A)]₆₄ ‖ [len(C)]₆₄). Without A, it is what J₀ is of a nonce C, too.
+    /// GHASH(A ‖ zeros ‖ C ‖ zeros ‖ [len(A)]₆₄ ‖ [len(C)]₆₄). Without A, it is also the J₀ of a nonce C.
     mutating func hash(
         _ ciphertext: UnsafeRawBufferPointer, after associatedData: UnsafeRawBufferPointer = .init(start: nil, count: 0)
     ) -> Block {
@@ -125,7 +125,7 @@ struct GHASH {
         return sum.block
     }
 
-    /// Adds some bytes, and zeros up to the end of a block.
+    /// Adds some bytes, padded with zeros to whole blocks.
     private mutating func add(_ bytes: UnsafeRawBufferPointer) {
         let wholeByteCount = bytes.count / Block.byteCount * Block.byteCount
         for offset in stride(from: 0, to: wholeByteCount, by: Block.byteCount) {
@@ -146,17 +146,18 @@ struct GHASH {
     }
 }
 
-/// The hash of a ciphertext under a hash key, for `Benchmarks/timing-leaks`.
+/// Returns the hash of a ciphertext under a hash key, for `Benchmarks/timing-leaks`.
 @_spi(TimingLeaks)
 public func ghash(key: Block, _ ciphertext: UnsafeRawBufferPointer) -> Block {
     var hash = GHASH(key: Polynomial(key))
     return hash.hash(ciphertext)
 }
 
-/// An element of GF(2¹²⁸) as GCM has it: a block whose first bit is the coefficient of 1, its last that of x¹²⁷.
+/// An element of GF(2¹²⁸) in GCM's representation: a block whose first bit is the coefficient of 1, and its last that
+/// of x¹²⁷.
 ///
-/// Products are made of ordinary multiplications, without tables and without branches: nothing takes a time that depends
-/// on what is multiplied, on machines that multiply integers so.
+/// Products use ordinary multiplications, without tables and without branches. The time does not depend on the factors,
+/// if the machine multiplies integers in constant time.
 ///
 /// - Source: NIST SP 800-38D, section 6.3.
 struct Polynomial: Hashable {
@@ -184,8 +185,8 @@ struct Polynomial: Hashable {
 
     /// The product modulo x¹²⁸ + x⁷ + x² + x + 1.
     ///
-    /// Both factors are two halves, and three products of halves are enough (Karatsuba and Ofman 1962): of a₁x⁶⁴ + a₀ and
-    /// b₁x⁶⁴ + b₀, the one in the middle is (a₀ + a₁)(b₀ + b₁) − a₀b₀ − a₁b₁.
+    /// Both factors are split into halves, and three products of halves suffice (Karatsuba and Ofman 1962): for a₁x⁶⁴ +
+    /// a₀ and b₁x⁶⁴ + b₀, the middle one is (a₀ + a₁)(b₀ + b₁) − a₀b₀ − a₁b₁.
     @inline(__always)
     static func * (left: Polynomial, right: Polynomial) -> Polynomial {
         let first = product(left.high, right.high)
@@ -196,22 +197,24 @@ struct Polynomial: Hashable {
         return reduced(first.high, first.low ^ middleHigh, last.high ^ middleLow, last.low)
     }
 
-    /// Takes x¹²⁸ and beyond away: x¹²⁸⁺ⁿ = xⁿ⁺⁷ + xⁿ⁺² + xⁿ⁺¹ + xⁿ. A higher power is further to the right.
+    /// Reduces x¹²⁸ and beyond: x¹²⁸⁺ⁿ = xⁿ⁺⁷ + xⁿ⁺² + xⁿ⁺¹ + xⁿ. A higher power is further to the right.
     @inline(__always)
     private static func reduced(_ w0: UInt64, _ w1: UInt64, _ w2: UInt64, _ w3: UInt64) -> Polynomial {
-        // Of x¹⁹² and beyond, something comes out at x¹²⁸ and beyond again.
+        // Reducing x¹⁹² and beyond yields terms at x¹²⁸ and beyond again.
         let third = w2 ^ w3 &<< 57 ^ w3 &<< 62 ^ w3 &<< 63
         return Polynomial(
             high: w0 ^ third ^ third &>> 1 ^ third &>> 2 ^ third &>> 7,
             low: w1 ^ w3 ^ w3 &>> 1 ^ w3 &>> 2 ^ w3 &>> 7 ^ third &<< 57 ^ third &<< 62 ^ third &<< 63)
     }
 
-    /// The product of two polynomials of degree 63 at most: of degree 126 at most, so that the last bit stays empty.
+    /// Returns the product of two polynomials of degree 63 at most. Its degree is at most 126, so that the last bit is
+    /// zero.
     @inline(__always)
     private static func product(_ left: UInt64, _ right: UInt64) -> (high: UInt64, low: UInt64) {
-        // An integer's product adds up where a polynomial's only flips a bit, and carries what is above 1. With four bits
-        // of five left out, thirteen ones at most add up in one position, and what they carry stays within the four bits
-        // above it, which are not looked at. (Pornin, BearSSL, "Constant-Time Mul": the same with three bits of four.)
+        // An integer product adds up where a polynomial product only flips a bit, and carries everything above 1. With
+        // four of five bits cleared, at most thirteen ones add up in one position, and their carries stay within the
+        // four bits above it, which are ignored. (Pornin, BearSSL, "Constant-Time Mul": the same with three bits of
+        // four.)
         var (high, low): (UInt64, UInt64) = (0, 0)
         for residue: UInt64 in 0..<5 {
             var (sumHigh, sumLow): (UInt64, UInt64) = (0, 0)

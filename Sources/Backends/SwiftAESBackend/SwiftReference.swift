@@ -1,25 +1,25 @@
 public import RandomAccess
 
-/// AES in plain Swift, meant to be read beside FIPS 197: every step has the standard's name and cites its section.
+/// AES in plain Swift, to be read beside FIPS 197: every step has the standard's name and cites its section.
 ///
-/// Slow, and not constant-time: for comparison and for understanding, not for secrets. ChaCha20 and XSalsa20, which take
+/// Slow and not constant-time: for comparison and for understanding, not for secrets. ChaCha20 and XSalsa20, which need
 /// no tables, are those of ``SwiftBitsliced``.
 public struct SwiftReference: CipherBackend {
     /// `swift-reference`
     public let name = "swift-reference"
-    /// The edition of the standard that it follows.
+    /// The edition of the standard that the code follows.
     public let version = "FIPS 197 (2023 update)"
     /// The ciphers offered.
     public let ciphers = CipherSupport.ofSwift
-    /// The hash functions that HMAC is offered with.
+    /// The hash functions with HMAC.
     public let hmacFunctions = HashFunction.allCases
-    /// None: portable code.
+    /// No features: portable code.
     public let cpuFeatures: [String] = []
 
-    /// Creates the backend.
+    /// The backend, which has no options.
     public init() {}
 
-    /// Makes a context for one cipher, direction and key.
+    /// Returns a context for one cipher, direction and key.
     public func makeContext(
         _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
@@ -32,7 +32,7 @@ public struct SwiftReference: CipherBackend {
         return try SwiftGCMContext(support, direction, backend: name, counters: counters)
     }
 
-    /// Makes a context for HMAC with a hash function, under a key of any length.
+    /// Returns a context for HMAC with a hash function, under a key of any length.
     public func makeMAC(_ function: HashFunction, key: SecretKey) throws(DecryptionError) -> any MACContext {
         HMACContext(function, key: key)
     }
@@ -87,8 +87,8 @@ final class SwiftReferenceContext: CipherContext {
         }
     }
 
-    /// Oⱼ = CIPH(Tⱼ), Cⱼ = Pⱼ ⊕ Oⱼ, and of the last one as many bytes as there are. Source: NIST SP 800-38A, section 6.5;
-    /// the counter is incremented as in appendix B.1 with m = 128.
+    /// Oⱼ = CIPH(Tⱼ), Cⱼ = Pⱼ ⊕ Oⱼ; the last block may be partial. Source: NIST SP 800-38A, section 6.5; the counter is
+    /// incremented as in appendix B.1 with m = 128.
     private func applyCTR(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer, counter: Block) {
         var counter = counter
         let wholeByteCount = input.count / Block.byteCount * Block.byteCount

@@ -1,23 +1,21 @@
 package import RandomAccess
 
-/// Decrypts a whole chunk to serve any byte of it, and keeps the latest one.
+/// Decrypts a whole chunk to serve any byte of it, and keeps the last chunk.
 ///
-/// The access policy of the article "Play encrypted files with on-the-fly decryption on iOS", with correct arithmetic,
-/// for comparison. A read of two bytes may cost a chunk.
+/// It has the access policy of the article "Play encrypted files with on-the-fly decryption on iOS", with correct
+/// arithmetic. It exists for comparison: a read of two bytes may cost a chunk.
 package final class WholeChunkReader: RandomAccessDecryptor, ChunkKeeper {
     private let object: EncryptedObject
     private let cursor: any RandomAccessDecryptor
     private let chunkByteCount: UInt64
     private let cache: UnsafeMutableRawBufferPointer
     private var cachedChunk: (index: UInt64, byteCount: Int)?
-    /// The max number of bytes that may hold plaintext, of whatever chunk.
+    /// The number of bytes of the cache that have held plaintext.
     private var usedByteCount = 0
 
-    /// Creates a reader for one thread.
-    ///
     /// - Parameters:
     ///   - object: The object to read.
-    ///   - chunkByteCount: What is decrypted at once where the format has a single chunk; otherwise the format decides.
+    ///   - chunkByteCount: The chunk to decrypt at once if the format has a single chunk; otherwise the format decides.
     /// - Throws: `DecryptionError.backend`, `.invalidParameter`.
     package init(object: EncryptedObject, chunkByteCount: Int) throws(DecryptionError) {
         guard chunkByteCount > 0 else {
@@ -61,7 +59,7 @@ package final class WholeChunkReader: RandomAccessDecryptor, ChunkKeeper {
     /// Asks the source; see `RandomAccessDecryptor.checkVersion()`.
     package func checkVersion() throws(DecryptionError) { try object.checkVersion() }
 
-    /// Forgets the chunk that was kept, so that the next read starts like the first.
+    /// Forgets the cached chunk, so that the next read starts like the first.
     package func forgetChunk() {
         cachedChunk = nil
     }
@@ -80,19 +78,17 @@ package final class WholeChunkReader: RandomAccessDecryptor, ChunkKeeper {
 
 /// Decrypts each window from one new buffer into another.
 ///
-/// The access policy of the article "Decrypting huge files on iOS", with correct arithmetic, for comparison.
-/// While a window is decrypted, its ciphertext, its plaintext and the caller's buffer are all in memory; the article
-/// allocates each of them anew, here the caller's buffer is the caller's.
+/// It has the access policy of the article "Decrypting huge files on iOS", with correct arithmetic. It exists for
+/// comparison. While a window is decrypted, its ciphertext, its plaintext and the caller's buffer are all in memory.
+/// The article allocates all three anew; here the caller provides the last one.
 package final class FreshBufferReader: RandomAccessDecryptor {
     private let object: EncryptedObject
-    /// Decrypts stretches; `nil` where chunks are opened as a whole.
+    /// Decrypts stretches; `nil` if chunks are opened as a whole.
     private let context: (any CipherContext)?
-    /// Opens chunks that are opened as a whole; `nil` of an object without any.
+    /// Opens chunks as a whole; `nil` if the object has no such chunks.
     private let opener: ChunkOpener?
     private let windowByteCount: Int
 
-    /// Creates a reader for one thread.
-    ///
     /// - Throws: `DecryptionError.backend`, `.invalidParameter`.
     package init(object: EncryptedObject, windowByteCount: Int) throws(DecryptionError) {
         guard windowByteCount > 0 else {

@@ -4,16 +4,17 @@ public import RandomAccess
 import Synchronization
 public import SystemPackage
 
-/// A file that is read past the system's page cache, so that each read is one of the storage.
+/// A file that is read past the system's page cache, so that each read reaches the storage.
 ///
-/// Reads are widened to what the device reads at once, into a buffer that each reader has to itself, and decrypted from
-/// there. For the measurement of storage: a file that is read again is faster with a ``FileSource``.
+/// Reads are widened to the device's alignment, into a buffer that belongs to one reader, and decrypted from there. It
+/// is meant for measuring storage: a file that is read again is faster with a ``FileSource``.
 public final class DirectSource: ViewableSource {
-    /// How reads reach the kernel.
+    /// The way that reads reach the kernel.
     public enum Engine: String, CaseIterable, Sendable {
-        /// One call for each read. The corresponding C function is `pread`.
+        /// One call per read. The corresponding C function is `pread`.
         case direct
-        /// A ring of one read for each reader. The corresponding C functions are `io_uring_setup` and `io_uring_enter`.
+        /// A ring per reader, for one read at a time. The corresponding C functions are `io_uring_setup` and
+        /// `io_uring_enter`.
         case uring
     }
 
@@ -21,19 +22,19 @@ public final class DirectSource: ViewableSource {
     public static let boundByteCount = UInt64(DirectReader.maxByteCount)
 
     private let reads: DirectFile
-    /// For reads that come without a view.
+    /// Readers for reads that come without a view.
     private let readers = Mutex<[DirectReader]>([])
 
     /// Opens a file for reading. The corresponding C functions are `open` with `O_DIRECT`, and `statx`.
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - engine: How reads reach the kernel.
-    /// - Throws: `DecryptionError.io` as ``FileSource/init(path:)`` does, and if the file system has no such reads;
-    ///   `.unsupported` if the kernel has no rings, or forbids them here.
+    ///   - engine: The way that reads reach the kernel.
+    /// - Throws: `DecryptionError.io` as ``FileSource/init(path:)`` does, and if the file system does not support
+    ///   direct reads; `.unsupported` if the kernel has no rings, or forbids them here.
     public init(path: FilePath, engine: Engine = .direct) throws(DecryptionError) {
         reads = try DirectFile(path: path, engine: engine)
-        // What cannot be done is said now and not by the first read.
+        // Fail now rather than at the first read.
         let first = try DirectReader(reads)
         readers.withLock { $0.append(first) }
     }
@@ -41,7 +42,7 @@ public final class DirectSource: ViewableSource {
     /// The file's length in bytes when it was opened.
     public var byteCount: UInt64 { reads.file.byteCount }
 
-    /// Reads bytes by way of an aligned buffer; see `ByteSource.read(at:into:)`.
+    /// Reads bytes through an aligned buffer; see `ByteSource.read(at:into:)`.
     public func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         guard offset < byteCount, buffers.byteCount > 0 else { return 0 }
         let count = min(UInt64(min(buffers.byteCount, DirectReader.maxViewByteCount)), byteCount - offset)
@@ -58,19 +59,19 @@ public final class DirectSource: ViewableSource {
     /// The file's version.
     public var openedVersion: String { reads.file.openedVersion }
 
-    /// Notices another version; see ``FileSource/checkVersion()``.
+    /// Fails if the file has changed; see ``FileSource/checkVersion()``.
     public func checkVersion() throws(DecryptionError) { try reads.file.checkVersion() }
 
     /// Makes a view for one thread at a time, with a buffer and a ring of its own.
     public func makeView() throws(DecryptionError) -> any SourceView { try DirectView(reads) }
 }
 
-/// A file that is open for reads past the page cache.
+/// A file that is open for direct reads.
 private final class DirectFile: Sendable {
     let file: FileSource
     let descriptor: Int32
     let engine: DirectSource.Engine
-    /// What offsets, lengths and addresses are multiples of.
+    /// The alignment in bytes of offsets, lengths and addresses.
     let alignment: UInt64
 
     init(path: FilePath, engine: DirectSource.Engine) throws(DecryptionError) {
@@ -96,11 +97,11 @@ private final class DirectFile: Sendable {
     }
 }
 
-/// An aligned buffer, and a ring where reads go through one; for one thread at a time.
+/// An aligned buffer, and a ring if reads use one; for one thread at a time.
 private final class DirectReader: @unchecked Sendable {
-    /// What one read takes at most, beside what it is widened by.
+    /// The max number of bytes of one read, before it is widened.
     static let maxViewByteCount = (1 << 20) + 4096
-    /// A device may read 64 KiB at once; no more is widened to.
+    /// The size of the buffer: a device may read 64 KiB at once, so a read grows by at most that at each end.
     static let maxByteCount = maxViewByteCount + (2 << 16)
 
     let file: DirectFile
@@ -135,17 +136,18 @@ private final class DirectReader: @unchecked Sendable {
         buffer.deallocate()
     }
 
-    /// Reads a range, of at most ``maxViewByteCount`` bytes within the file's length.
+    /// Reads a range of at most ``maxViewByteCount`` bytes within the file's length.
     ///
-    /// - Returns: The bytes, until the next call.
-    /// - Throws: `DecryptionError.truncatedCiphertext` if the file ends before, `.io`.
+    /// - Returns: The bytes, valid until the next call.
+    /// - Throws: `DecryptionError.truncatedCiphertext` if the file ends earlier, `.io`.
     func read(_ range: Range<UInt64>) throws(DecryptionError) -> UnsafeRawBufferPointer {
         let alignment = file.alignment
         let start = range.lowerBound / alignment * alignment
         let stop = (range.upperBound + alignment - 1) / alignment * alignment
         let skipped = Int(range.lowerBound - start)
         var count = 0
-        // A read of many pieces may end early; the rest starts at a multiple again, or the file ends there.
+        // A read of many pages may end early. The rest then starts at a multiple of the alignment, or the file ends
+        // there.
         while count < skipped + range.count {
             let step = try read(at: start + UInt64(count), count: Int(stop - start) - count, into: count)
             count += step
@@ -166,7 +168,7 @@ private final class DirectReader: @unchecked Sendable {
     }
 }
 
-/// What a reader's buffer shows.
+/// A view of a reader's buffer.
 private final class DirectView: SourceView {
     let largestByteCount = DirectReader.maxViewByteCount
     private let reader: DirectReader
@@ -179,6 +181,6 @@ private final class DirectView: SourceView {
         return try reader.read(range)
     }
 
-    /// What was read is in the reader's own memory.
+    /// Does nothing: the bytes are in the reader's own memory.
     func check() throws(DecryptionError) {}
 }

@@ -1,9 +1,9 @@
 public import RandomAccess
 import Synchronization
 
-/// Fails or ends early where it is told to.
+/// A source that fails or ends early on request.
 public final class FaultySource: WrappingSource {
-    /// What goes wrong with the next reads.
+    /// The fault that the next reads meet.
     public enum Fault: Hashable, Sendable {
         /// Nothing.
         case none
@@ -11,9 +11,9 @@ public final class FaultySource: WrappingSource {
         case failure
         /// Each read from this offset on throws `DecryptionError.io`; one before it delivers bytes up to there.
         case failureFrom(UInt64)
-        /// The source ends at this offset, whatever length it said.
+        /// The source ends at this offset, whatever its ``byteCount`` says.
         case end(at: UInt64)
-        /// Reads go well, but the source's length is another one now.
+        /// Reads succeed, but the source's length has changed.
         case changedLength
     }
 
@@ -21,13 +21,13 @@ public final class FaultySource: WrappingSource {
     public let base: any ByteSource
     private let fault: Mutex<Fault>
 
-    /// Wraps a source.
+    /// A source with the faults of `fault`.
     public init(_ base: any ByteSource, fault: Fault = .none) {
         self.base = base
         self.fault = Mutex(fault)
     }
 
-    /// Says what goes wrong from now on.
+    /// Sets the fault of all later reads.
     public func inject(_ fault: Fault) {
         self.fault.withLock { $0 = fault }
     }
@@ -50,7 +50,7 @@ public final class FaultySource: WrappingSource {
 
     private static let failure = DecryptionError.io(operation: "read", code: 5, reason: "injected fault")
 
-    /// Notices a change; see `ByteSource.checkVersion()`.
+    /// Fails after a change; see `ByteSource.checkVersion()`.
     public func checkVersion() throws(DecryptionError) {
         if fault.withLock({ $0 }) == .changedLength {
             throw .sourceChanged(byteCount: byteCount + 16, expected: byteCount)
@@ -59,13 +59,13 @@ public final class FaultySource: WrappingSource {
     }
 }
 
-/// Delivers fewer bytes than asked for, as the standard allows and few programs expect.
+/// A source that delivers fewer bytes than asked for, which the standard allows and few programs expect.
 public struct ShortReadingSource: WrappingSource {
     /// The wrapped source.
     public let base: any ByteSource
     private let largestRead: Int
 
-    /// Wraps a source.
+    /// A source whose reads are short.
     ///
     /// - Parameters:
     ///   - base: The source.

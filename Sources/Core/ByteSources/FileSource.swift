@@ -3,7 +3,7 @@ import Glibc
 public import RandomAccess
 public import SystemPackage
 
-/// A file that is read with `pread`, so that any number of threads share one descriptor.
+/// A file that is read with `pread`, so that any number of threads can share one descriptor.
 public final class FileSource: ByteSource {
     /// The file's length in bytes when it was opened.
     public let byteCount: UInt64
@@ -15,33 +15,34 @@ public final class FileSource: ByteSource {
     /// The file and its version when it was opened.
     package let opened: FileIdentity
 
-    /// Opens a file for reading, and waits two seconds at most until nobody writes to it.
+    /// Opens a file for reading. Waits up to two seconds for other programs to stop writing to it.
     ///
-    /// - Throws: `DecryptionError.io` if it cannot be opened, is something that cannot be read at an offset (a directory,
-    ///   a pipe), or is still changing then.
+    /// - Throws: `DecryptionError.io` if the file cannot be opened, cannot be read at an offset (a directory, a pipe),
+    ///   or is still changing after the wait.
     public convenience init(path: FilePath) throws(DecryptionError) { try self.init(path: path, waits: true) }
 
     /// Opens a file for reading.
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - waits: Whether to wait, as ``init(path:)`` does; not for a file that this process writes itself.
+    ///   - waits: True to wait, as ``init(path:)`` does; false for a file that this process writes itself.
     /// - Throws: `DecryptionError.io`; see ``init(path:)``.
     package convenience init(path: FilePath, waits: Bool) throws(DecryptionError) {
         let descriptor = try SystemCall.check("open \(path)") {
-            // Without `nonBlocking`, opening a pipe waits for someone to write to it; files and disks ignore it.
+            // Without `nonBlocking`, opening a pipe blocks until a program writes to it. Files and disks ignore the
+            // flag.
             try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
         }
         try self.init(adopting: descriptor, path: path, waits: waits)
     }
 
-    /// Takes over an open file, which is closed with this source, or at once if this fails.
+    /// Takes over an open file. The descriptor is closed with this source, or at once if this fails.
     ///
     /// - Parameters:
     ///   - descriptor: The file, open for reading.
-    ///   - path: What errors call it.
-    ///   - waits: Whether to wait, as ``init(path:)`` does.
-    /// - Throws: `DecryptionError.io` if it is something that cannot be read at an offset, or is still changing.
+    ///   - path: The name of the file in errors.
+    ///   - waits: True to wait, as ``init(path:)`` does.
+    /// - Throws: `DecryptionError.io` if the file cannot be read at an offset, or is still changing.
     package init(adopting descriptor: FileDescriptor, path: FilePath, waits: Bool = false) throws(DecryptionError) {
         do {
             let opened =
@@ -74,22 +75,23 @@ public final class FileSource: ByteSource {
         }
     }
 
-    /// Which version of the file this is now. The corresponding C functions are `fstat`, and `lseek` for the length: the
-    /// former has none of a block device.
+    /// Returns the file's current version. The corresponding C functions are `fstat`, and `lseek` for the length,
+    /// because `fstat` reports no length of a block device.
     ///
     /// - Throws: `DecryptionError.io`.
     package func identity() throws(DecryptionError) -> FileIdentity {
         try Self.identity(of: descriptor, path: path)
     }
 
-    /// The file, its length and its times when it was opened.
+    /// The identity, the length and the times of the file when it was opened.
     public var openedVersion: String { "\(opened)" }
 
-    /// Compares the file, its length and its times with what they were. The corresponding C function is `fstat`.
+    /// Fails unless the file, its length and its times are those of the opened version. The corresponding C function is
+    /// `fstat`.
     ///
-    /// A write sets the times when it begins, before it changes a byte. So bytes that are read before this call, which finds
-    /// the times unchanged, are those of the version, unless a write had begun before the file was opened
-    /// (`canBePinned(now:)` tells), or two of them within a step of the file system's clock.
+    /// A write sets the times when it begins, before it changes a byte. So bytes that were read before a successful
+    /// check are of the opened version, with two exceptions. A write may have begun before the file was opened
+    /// (`canBePinned(now:)` finds out). Or two writes may fall within one step of the file system's clock.
     public func checkVersion() throws(DecryptionError) {
         let now = try identity()
         guard now.byteCount == byteCount else {
@@ -102,15 +104,16 @@ public final class FileSource: ByteSource {
         }
     }
 
-    /// Tells the system that the file is read in order, so that it reads further ahead while what came before is
+    /// Tells the system that the file is read in order. The system then reads further ahead, while earlier bytes are
     /// decrypted. The corresponding C function is `posix_fadvise` with `POSIX_FADV_SEQUENTIAL`.
     public func adviseSequential(_ range: Range<UInt64>) {
-        // Linux takes it for the whole file in any case. Advice only: a file system that takes none is read all the same.
+        // Linux applies it to the whole file in any case. The result is ignored: a file system that takes no advice can
+        // still be read.
         _ = posix_fadvise(descriptor.rawValue, 0, 0, POSIX_FADV_SEQUENTIAL)
     }
 
-    /// Whether bytes are in memory, as far as a look every 128 KiB tells, which is what Linux reads ahead at once; where
-    /// the file system cannot tell, they are not. The corresponding C function is `preadv2` with
+    /// Returns whether bytes are in memory. It looks at one byte in every 128 KiB, the length that Linux reads ahead at
+    /// once. If the file system cannot tell, the answer is `false`. The corresponding C function is `preadv2` with
     /// `RWF_NOWAIT`.
     package func isInMemory(_ range: Range<UInt64>) -> Bool {
         var offsets = Array(stride(from: range.lowerBound, to: range.upperBound, by: 128 << 10))
@@ -122,11 +125,11 @@ public final class FileSource: ByteSource {
         }
     }
 
-    /// Reads bytes that are in memory, where ``read(at:into:)`` would wait for others. The corresponding C function is
-    /// `preadv2` with `RWF_NOWAIT`.
+    /// Reads bytes that are in memory, and stops where ``read(at:into:)`` would wait for the disk. The corresponding C
+    /// function is `preadv2` with `RWF_NOWAIT`.
     ///
-    /// - Throws: `DecryptionError.io` with `EAGAIN` if the first one is not, or another code where the file system cannot
-    ///   tell.
+    /// - Throws: `DecryptionError.io` with `EAGAIN` if the first byte is not in memory, or another code if the file
+    ///   system cannot tell.
     fileprivate func readAtOnce(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         guard let position = Int64(exactly: offset) else { return 0 }
         let buffer = buffers.head.count > 0 ? buffers.head : buffers.body.count > 0 ? buffers.body : buffers.tail
@@ -135,11 +138,11 @@ public final class FileSource: ByteSource {
         }
     }
 
-    /// Maps pages for reading, which the caller unmaps. The corresponding C function is `mmap`.
+    /// Maps pages for reading; the caller unmaps them. The corresponding C function is `mmap`.
     ///
     /// - Parameters:
-    ///   - offset: A multiple of the page's length.
-    ///   - count: How many bytes, more than 0.
+    ///   - offset: A multiple of the page size.
+    ///   - count: The number of bytes, more than 0.
     /// - Returns: The bytes; those past the file's end raise SIGBUS.
     /// - Throws: `DecryptionError.io`.
     func map(from offset: UInt64, count: Int) throws(DecryptionError) -> UnsafeMutableRawBufferPointer {
@@ -163,7 +166,7 @@ public final class FileSource: ByteSource {
         }
     }
 
-    /// A block device has its length where a file has its end, and says 0 in its status.
+    /// The length of a block device is its end: its status says 0.
     private static func identity(
         of descriptor: FileDescriptor, path: FilePath
     ) throws(DecryptionError) -> FileIdentity {
@@ -185,19 +188,18 @@ public final class FileSource: ByteSource {
 }
 
 extension FileSource {
-    /// The longest write that is looked for, in seconds.
+    /// The longest write that the check waits for, in seconds.
     private static let writeSeconds = 2.0
     /// The longest step of a file system's clock, in seconds: ten milliseconds on kernels with 100 ticks, doubled.
     private static let stepSeconds = 0.02
 
-    /// Finds out whether bytes that are read from now on are of one version for as long as the file's times stay what they
-    /// were when it was opened.
+    /// Returns whether bytes that are read from now on are of one version as long as the file's times do not change.
     ///
-    /// A lease tells that nobody has the file open for writing. Where there is none to be had, two seconds without a change
-    /// have to do: a write that takes longer is not noticed.
+    /// A lease tells that no program has the file open for writing. If the system grants no lease, two seconds without
+    /// a change must do; a longer write goes unnoticed.
     /// - Parameter now: The time, in seconds since 1970.
-    /// - Returns: `false` where a write may have begun before and still go on, or one that begins now may give the file the
-    ///   same times.
+    /// - Returns: `false` if an earlier write may still be under way, or if a write that begins now may give the file
+    ///   the same times.
     package func canBePinned(now: Double = FileIdentity.now) -> Bool {
         Self.isSettled(opened, descriptor, now: now) && opened.age(at: now) >= Self.stepSeconds
     }
@@ -206,28 +208,28 @@ extension FileSource {
         identity.age(at: now) >= writeSeconds || chunkwise_has_no_writer(descriptor.rawValue)
     }
 
-    /// The version of a file that no write changes any more that had begun before.
+    /// Waits until no earlier write changes a file any more, and returns the file's version.
     ///
     /// - Parameters:
     ///   - descriptor: The file.
-    ///   - path: What errors call it.
+    ///   - path: The name of the file in errors.
     ///   - now: Returns the time, in seconds since 1970.
-    ///   - pause: Waits for the hundredth part of the time that a write may take.
+    ///   - pause: Waits for a hundredth of the time that a write may take.
     /// - Returns: The version.
-    /// - Throws: `DecryptionError.io` also if it changes all the time.
+    /// - Throws: `DecryptionError.io`, also if the file changes all the time.
     package static func settledIdentity(
         of descriptor: FileDescriptor, path: FilePath, now: () -> Double = { FileIdentity.now },
         pause: () -> Void = { usleep(UInt32(writeSeconds * 10_000)) }
     ) throws(DecryptionError) -> FileIdentity {
         let first = try identity(of: descriptor, path: path)
-        // Before the lease: what begins after it gives the file other times than these.
+        // The version comes before the lease: a write that begins after the lease changes the times.
         var last = first
         for _ in 0..<100 {
             if isSettled(last, descriptor, now: now()) { return last }
             pause()
             last = try identity(of: descriptor, path: path)
         }
-        // The clock that the times are from may be another one than ours.
+        // The clock behind the file's times may differ from ours.
         guard last == first else {
             throw .io(
                 operation: "open \(path)", code: 0,
@@ -237,13 +239,13 @@ extension FileSource {
     }
 }
 
-/// What is in memory of a file: reading fails rather than wait for a disk.
+/// The part of a file that is in memory: reads fail rather than wait for a disk.
 package struct PageCacheSource: WrappingSource {
     private let file: FileSource
     /// The file.
     package var base: any ByteSource { file }
 
-    /// Looks at an open file.
+    /// A source over an open file.
     package init(_ file: FileSource) { self.file = file }
 
     /// Reads bytes; see `ByteSource.read(at:into:)`.
@@ -251,24 +253,24 @@ package struct PageCacheSource: WrappingSource {
         try file.readAtOnce(at: offset, into: buffers)
     }
 
-    /// Nothing is read ahead.
+    /// Does nothing: this source never reads ahead.
     package func adviseSequential(_ range: Range<UInt64>) {}
 }
 
-/// Which file, and which version of it, a descriptor stands for: another identity for other bytes.
+/// The identity of a file and of its version; different bytes have different identities.
 package struct FileIdentity: Hashable, Sendable {
     /// The device that the file is on.
     package var device: UInt64
-    /// The file's number on that device.
+    /// The file's inode number on that device.
     package var node: UInt64
     /// The file's length in bytes.
     package var byteCount: UInt64
-    /// When its bytes were changed last, in seconds since 1970.
+    /// The seconds since 1970 at which the file's bytes were last changed.
     package var modifiedSeconds: Int64
-    /// The rest of that time, in nanoseconds. The system counts in steps, of some milliseconds on many kernels: two
+    /// The rest of that time, in nanoseconds. On many kernels the clock moves in steps of some milliseconds: two
     /// changes within a step look like one.
     package var modifiedNanoseconds: Int64
-    /// When its bytes, or what the system says about it, were changed last, in seconds since 1970; no program can set it.
+    /// The seconds since 1970 at which the file's bytes or its metadata were last changed; no program can set it.
     package var changedSeconds: Int64
     /// The rest of that time, in nanoseconds.
     package var changedNanoseconds: Int64
@@ -283,25 +285,25 @@ package struct FileIdentity: Hashable, Sendable {
         changedNanoseconds = Int64(status.st_ctim.tv_nsec)
     }
 
-    /// The time, in seconds since 1970, by the clock that files have their times from.
+    /// The time, in seconds since 1970, on the clock that stamps files.
     package static var now: Double {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// The seconds since it was changed last; less than 0 where another clock is ahead.
+    /// The seconds since the last change; negative if another clock is ahead.
     func age(at now: Double) -> Double { now - Double(changedSeconds) - Double(changedNanoseconds) / 1e9 }
 }
 
 extension FileIdentity {
-    /// Finds out which version of a file is there; `nil` if there is none, or it cannot be looked at. The corresponding C
+    /// Looks up the version of a file; `nil` if the file does not exist or cannot be examined. The corresponding C
     /// function is `fstatat`.
     ///
     /// - Parameters:
     ///   - path: The file's path.
     ///   - folder: The descriptor of the folder that a relative path starts from.
-    ///   - followsLinks: Whether the file that a link names is meant, and not the link.
+    ///   - followsLinks: True to examine the target of a link instead of the link.
     package init?(ofFile path: String, in folder: Int32 = AT_FDCWD, followsLinks: Bool = true) {
         var status = stat()
         guard fstatat(folder, path, &status, followsLinks ? 0 : AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
@@ -310,7 +312,7 @@ extension FileIdentity {
 }
 
 extension FileIdentity: CustomStringConvertible {
-    /// All of it in a line: equal for equal identities only.
+    /// The whole identity in one line: equal for equal identities only.
     package var description: String {
         "\(byteCount) bytes, device \(device), inode \(node), modified \(modifiedSeconds).\(modifiedNanoseconds), "
             + "changed \(changedSeconds).\(changedNanoseconds)"

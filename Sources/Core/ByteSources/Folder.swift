@@ -2,11 +2,11 @@ import Glibc
 package import RandomAccess
 package import SystemPackage
 
-/// Making and listing folders.
+/// Makes and lists folders.
 package enum Folder {
-    /// Creates a folder, and those above it, where they are not there yet. The corresponding C function is `mkdir`.
+    /// Makes a folder and its parents, unless they exist. The corresponding C function is `mkdir`.
     ///
-    /// - Throws: `DecryptionError.io`, also if the folder is there and cannot be written to.
+    /// - Throws: `DecryptionError.io`, also if the folder exists and is not writable.
     package static func create(_ path: FilePath) throws(DecryptionError) {
         var made = FilePath(root: path.root)
         for component in path.components {
@@ -15,7 +15,7 @@ package enum Folder {
                 throw SystemCall.failure("create folder \(made)")
             }
         }
-        // A file of that name would be found out about much later, and as something else.
+        // Otherwise a file of that name would cause a different error much later.
         var status = stat()
         if stat(path.string, &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
             throw .io(
@@ -25,11 +25,12 @@ package enum Folder {
         _ = try SystemCall.retrying("write to folder \(path)") { Int(access(path.string, W_OK | X_OK)) }
     }
 
-    /// Something in a folder.
+    /// An entry of a folder.
     package struct Entry: Sendable {
         /// Its name.
         package let name: String
-        /// Whether it is a file, or a folder; a link to one is neither, and some file systems tell neither.
+        /// Says whether the entry is a file, or a folder. Both are false for a link, and on file systems that do not
+        /// tell.
         package let isFile, isFolder: Bool
     }
 
@@ -41,8 +42,7 @@ package enum Folder {
         return try entries(of: stream, path)
     }
 
-    /// Lists a folder that is open, and closes it. The corresponding C function is `readdir`, whose end looks like its
-    /// failure.
+    /// Lists an open folder, and closes it. The corresponding C function is `readdir`; its end looks like its failure.
     package static func entries(of stream: OpaquePointer, _ path: String) throws(DecryptionError) -> [Entry] {
         defer { closedir(stream) }
         var entries: [Entry] = []

@@ -1,9 +1,9 @@
 public import RandomAccess
 
-/// Ciphertext that is computed where it is read: of any length, at the same cost at any offset.
+/// Ciphertext that is computed when it is read: of any length, at the same cost at any offset.
 ///
-/// The bytes are those of a ``SplitMix64Stream``, except in a few blocks that are given: the padding at the end of a
-/// chunk cannot be drawn at random.
+/// The bytes are those of a ``SplitMix64Stream``. The caller supplies a few blocks, since the padding at the end of a
+/// chunk cannot be random.
 public struct GeneratedSource: ByteSource {
     /// The source's length in bytes.
     public let byteCount: UInt64
@@ -12,14 +12,14 @@ public struct GeneratedSource: ByteSource {
     private let replacement: @Sendable (_ block: UInt64) -> Block?
     private let replacementStride: UInt64
 
-    /// Creates a source.
+    /// A source of `byteCount` bytes, computed from `stream`.
     ///
     /// - Parameters:
-    ///   - stream: Where bytes come from.
+    ///   - stream: The stream that the bytes come from.
     ///   - byteCount: The length.
-    ///   - replacementStride: A replaced block is the last of each stretch of this many bytes (a multiple of 16), and
-    ///     the source's last.
-    ///   - replacement: What stands in such a block instead, given its number; `nil` for what the stream has.
+    ///   - replacementStride: The distance between replaced blocks, in bytes, a multiple of 16. The last block of each
+    ///     stretch of this length is replaced, and the source's last block.
+    ///   - replacement: Returns the block to use instead, given the block's number; `nil` keeps the stream's block.
     public init(
         stream: SplitMix64Stream, byteCount: UInt64, replacementStride: UInt64 = .max,
         replacement: @escaping @Sendable (_ block: UInt64) -> Block? = { _ in nil }
@@ -63,22 +63,22 @@ public struct GeneratedSource: ByteSource {
 
 /// An endless stream of pseudo-random bytes of which any part can be computed on its own.
 ///
-/// Bytes 8*i* to 8*i* + 7 are, little-endian, output *i* of SplitMix64 started from `seed`. As a program: add
+/// Bytes 8*i* to 8*i* + 7 are, little-endian, output *i* of SplitMix64 started from `seed`. To compute it, add
 /// `9e3779b97f4a7c15` (*i* + 1) times to the seed, then z = (z ⊕ z≫30) · `bf58476d1ce4e5b9`, z = (z ⊕ z≫27) ·
 /// `94d049bb133111eb`, z ⊕ z≫31, all modulo 2⁶⁴. It is no cipher and hides nothing.
 ///
 /// - Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014; PROTOCOL.md,
 ///   "measure".
 public struct SplitMix64Stream: Hashable, Sendable {
-    /// What the stream is computed from.
+    /// The seed of the generator.
     public let seed: UInt64
 
-    /// Creates a stream.
+    /// The stream of a seed.
     public init(seed: UInt64) {
         self.seed = seed
     }
 
-    /// Output `index` of the generator, from 0.
+    /// Returns output `index` of the generator, from 0.
     @inline(__always)
     public func word(_ index: UInt64) -> UInt64 {
         var z = seed &+ (index &+ 1) &* 0x9e37_79b9_7f4a_7c15
@@ -87,12 +87,12 @@ public struct SplitMix64Stream: Hashable, Sendable {
         return z ^ z &>> 31
     }
 
-    /// The byte at `offset`.
+    /// Returns the byte at `offset`.
     public func byte(_ offset: UInt64) -> UInt8 {
         UInt8(truncatingIfNeeded: word(offset / 8) >> (offset % 8 * 8))
     }
 
-    /// Fills a buffer with the bytes from `offset` on, at the same cost whatever `offset` is.
+    /// Fills a buffer with the bytes from `offset` on, at the same cost for any `offset`.
     public func fill(_ buffer: UnsafeMutableRawBufferPointer, from offset: UInt64) {
         var position = 0
         while position < buffer.count, (offset &+ UInt64(position)) % 8 != 0 {

@@ -3,15 +3,16 @@ import Glibc
 public import RandomAccess
 public import SystemPackage
 
-/// A file whose pages are decrypted where the system keeps them, which saves copying them.
+/// A file whose pages are decrypted in the page cache, without a copy.
 ///
-/// For reading on and on: each view maps a part of the file and gives up what lies behind, so that memory does not grow
-/// with the file. A single small range is read faster with a ``FileSource``, since mapping costs more than it saves.
+/// It is meant for reading in order: each view maps a part of the file and releases the pages behind the reads, so
+/// memory does not grow with the file. A single small range is faster with a ``FileSource``, since mapping costs more
+/// than the copy.
 ///
-/// A file that is truncated meanwhile is an error as with a ``FileSource``, and not the end of the process: see
-/// `MappedView`. Where another source wraps this one and copies the bytes, they are read with `pread`.
+/// If another program truncates the file meanwhile, the read throws, as with a ``FileSource``, and the process goes on;
+/// see `MappedView`. If another source wraps this one and copies the bytes, they are read with `pread`.
 public final class MappedSource: ViewableSource {
-    /// The max number of bytes of the file that one view keeps mapped and touched at a time.
+    /// The max number of bytes of the file that one view keeps mapped and touched.
     public static let boundByteCount = UInt64(MappedView.maxTouchedByteCount)
 
     private let file: FileSource
@@ -35,7 +36,7 @@ public final class MappedSource: ViewableSource {
     /// The file's version.
     public var openedVersion: String { file.openedVersion }
 
-    /// Notices another version; see ``FileSource/checkVersion()``.
+    /// Fails if the file has changed; see ``FileSource/checkVersion()``.
     public func checkVersion() throws(DecryptionError) {
         try file.checkVersion()
     }
@@ -51,34 +52,34 @@ public final class MappedSource: ViewableSource {
     }
 }
 
-/// A part of a file in memory, which moves with the reads.
+/// A part of a file in memory that moves with the reads.
 ///
-/// The rule for a file that is truncated while it is mapped: the first touch of a page that is gone raises SIGBUS on the
-/// touching thread; the process's handler, which `CLinux` installs, puts zeroes there and notes it, and
-/// ``check()`` turns the note into an error after the step. Whatever was decrypted from the zeroes is never delivered.
-/// A handler that the program installs for SIGBUS later has to pass on what is not its own.
+/// A file may be truncated while it is mapped. The first touch of a missing page then raises SIGBUS on the touching
+/// thread. The handler that `CLinux` installed maps zeroes there and notes it, and ``check()`` throws after the step.
+/// The reader never delivers what it decrypted from the zeroes. A handler that the program installs for SIGBUS later
+/// must pass other signals on.
 final class MappedView: SourceView {
-    /// A part that is mapped starts at a multiple of this, so that page tables do not grow with the file.
+    /// The alignment of mapped parts: parts are short enough that page tables do not grow with the file.
     private static let partByteCount: UInt64 = 64 << 20
-    /// Pages behind the reads are given up when they are that many bytes.
+    /// The number of bytes behind the reads at which the view releases pages.
     private static let keptByteCount: UInt64 = 512 << 10
-    /// The system maps pages around the one that is touched: 64 KiB, or all of a large folio of the page cache, which
-    /// is 1 MiB and sometimes 2 MiB where a file was written in long pieces (seen on Linux 6.18). What is around starts
-    /// and ends at multiples of its length.
+    /// The largest folio. The system maps pages around the touched one: 64 KiB, or all of a large folio of the page
+    /// cache. A folio is 1 MiB, and sometimes 2 MiB if a program wrote the file in long pieces (seen on Linux 6.18).
+    /// These surroundings start and end at multiples of their length.
     private static let folioByteCount: UInt64 = 2 << 20
-    /// Pages behind the reads are given up to a multiple of this.
+    /// The alignment of the end of released pages.
     private static let pieceByteCount: UInt64 = 64 << 10
-    /// What is kept, what is looked at, and the pages around both.
+    /// The max number of touched bytes: the kept ones, the viewed ones, and the pages around both.
     static let maxTouchedByteCount = Int(keptByteCount + 2 * folioByteCount) + (1 << 20) + 4096
 
-    /// A window of 1 MiB with the block before it.
+    /// The largest view: a window of 1 MiB with the block before it.
     let largestByteCount = (1 << 20) + 4096
 
     private let file: FileSource
     private let guardNumber: Int32
     private var mapping = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private var mappedStart: UInt64 = 0
-    /// What was touched and not given up, in offsets in the file.
+    /// The bytes that were touched and not released yet, as offsets in the file.
     private var touched: Range<UInt64> = 0..<0
     private var lastThread: pthread_t?
 
@@ -120,7 +121,7 @@ final class MappedView: SourceView {
 
     func check() throws(DecryptionError) {
         guard chunkwise_guard_is_broken(guardNumber) != 0 else { return }
-        // What is mapped now is zeroes; the next read starts anew.
+        // The current mapping holds zeroes; the next read maps anew.
         unmap()
         let now = try file.identity().byteCount
         guard now >= file.byteCount else {
@@ -133,7 +134,7 @@ final class MappedView: SourceView {
     private func map(from start: UInt64) throws(DecryptionError) {
         try check()
         unmap()
-        // A view may reach past the part that it starts in.
+        // A view may reach beyond the part that it starts in.
         let count = Int(min(Self.partByteCount + UInt64(largestByteCount), file.byteCount - start))
         let mapped = try file.map(from: start, count: count)
         chunkwise_guard_set(guardNumber, mapped.baseAddress, count)
@@ -144,13 +145,13 @@ final class MappedView: SourceView {
 
     /// The corresponding C function is `munmap`.
     private func unmap() {
-        // First the registration: the addresses may be another mapping's the moment after.
+        // Unregister first: another mapping may take the addresses right after `munmap`.
         chunkwise_guard_set(guardNumber, nil, 0)
         if let start = mapping.baseAddress { munmap(start, mapping.count) }
         mapping = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     }
 
-    /// Gives up pages that were touched before `range`, if they are many or `range` lies elsewhere.
+    /// Releases pages before `range` that were touched, if there are many or `range` lies elsewhere.
     ///
     /// The corresponding C function is `madvise` with `MADV_DONTNEED`.
     private func forget(before range: Range<UInt64>) {
@@ -164,7 +165,7 @@ final class MappedView: SourceView {
         }
         let stop = range.lowerBound / Self.pieceByteCount * Self.pieceByteCount
         if stop > touched.lowerBound, stop - touched.lowerBound >= Self.keptByteCount {
-            // With what the system mapped before the first page that was touched.
+            // Include what the system mapped before the first touched page.
             let from = max(mappedStart, touched.lowerBound / Self.folioByteCount * Self.folioByteCount)
             let behind = UnsafeMutableRawBufferPointer(
                 rebasing: mapping[Int(from - mappedStart)..<Int(stop - mappedStart)])

@@ -1,15 +1,15 @@
 public import RandomAccess
 
-/// Ciphertext that is held in memory.
+/// Ciphertext in memory.
 public struct MemorySource: ByteSource {
     private let bytes: [UInt8]
 
-    /// Creates a source.
+    /// A source over the given bytes.
     public init(_ bytes: [UInt8]) {
         self.bytes = bytes
     }
 
-    /// The number of bytes held.
+    /// The number of bytes.
     public var byteCount: UInt64 { UInt64(bytes.count) }
 
     /// Reads bytes; see `ByteSource.read(at:into:)`.
@@ -27,13 +27,13 @@ public struct MemorySource: ByteSource {
     }
 }
 
-/// A source whose every read is checked to be of the version that was opened, and not only the end of all reads: for
-/// bytes that are handed on at once.
+/// A source that checks the version after each read, and not only at the end of all reads: for bytes that are handed on
+/// at once.
 public struct PinnedSource: WrappingSource {
     /// The wrapped source.
     public let base: any ByteSource
 
-    /// Wraps a source.
+    /// A source that checks the version of `base`.
     public init(_ base: any ByteSource) {
         self.base = base
     }

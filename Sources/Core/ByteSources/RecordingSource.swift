@@ -1,35 +1,34 @@
 public import RandomAccess
 import Synchronization
 
-/// What was fetched of one source or several since it was made, or last reset.
+/// The bytes fetched from one source or several since the record was made, or last reset.
 public final class FetchRecord: Sendable {
     private struct State {
         var byteCount: UInt64 = 0
         var requestCount: UInt64 = 0
         var ranges: [Range<UInt64>] = []
-        /// Where a request goes on that has delivered less than was asked for.
+        /// The offset at which a request continues that has delivered less than was asked for.
         var unfinishedEnd: UInt64?
     }
 
     private let keepsRanges: Bool
     private let state = Mutex(State())
 
-    /// Creates a record that keeps each range, or only how many they are and their bytes.
+    /// A record that keeps each range, or only the number of requests and bytes.
     public init(keepsRanges: Bool) {
         self.keepsRanges = keepsRanges
     }
 
-    /// The bytes that were delivered in all.
+    /// The number of bytes delivered in all.
     public var fetchedByteCount: UInt64 { state.withLock { $0.byteCount } }
 
-    /// How often bytes were asked for, or looked at. What asks for the rest of a read that came short is no request of its
-    /// own.
+    /// The number of requests and views. Asking for the rest of a short read is not a new request.
     public var requestCount: UInt64 { state.withLock { $0.requestCount } }
 
-    /// The ranges that were delivered, one a request, in order.
+    /// The delivered ranges, one per request, in order.
     public var ranges: [Range<UInt64>] { state.withLock { $0.ranges } }
 
-    /// Forgets what was noted.
+    /// Clears the record.
     public func reset() {
         state.withLock {
             $0.ranges.removeAll(keepingCapacity: true)
@@ -37,7 +36,7 @@ public final class FetchRecord: Sendable {
         }
     }
 
-    /// Notes a range that was delivered, which may be less than was asked for.
+    /// Records a delivered range, which may be less than was asked for.
     func note(_ range: Range<UInt64>, isWhole: Bool = true) {
         state.withLock {
             $0.byteCount += UInt64(range.count)
@@ -54,41 +53,41 @@ public final class FetchRecord: Sendable {
     }
 }
 
-/// Notes every fetch of another source.
+/// Records every fetch from another source.
 public final class RecordingSource: WrappingSource {
     /// The wrapped source.
     public let base: any ByteSource
-    /// What was fetched of it.
+    /// The fetches so far.
     public let record: FetchRecord
 
-    /// Wraps a source whose fetches are noted with those of others.
+    /// A source that adds the fetches of `base` to a record that it may share with other sources.
     public init(_ base: any ByteSource, record: FetchRecord) {
         self.base = base
         self.record = record
     }
 
-    /// Wraps a source.
+    /// A source that records the fetches of `base`.
     ///
     /// - Parameters:
     ///   - base: The source.
-    ///   - keepsRanges: Whether each range is kept, or only how many they are and their bytes.
+    ///   - keepsRanges: True to keep each range; false to keep only the number of requests and bytes.
     public convenience init(_ base: any ByteSource, keepsRanges: Bool) {
         self.init(base, record: FetchRecord(keepsRanges: keepsRanges))
     }
 
-    /// The bytes that were delivered in all since the last `reset()`.
+    /// The number of bytes delivered since the last `reset()`.
     public var fetchedByteCount: UInt64 { record.fetchedByteCount }
 
-    /// The ranges that were delivered since the last `reset()`, in order.
+    /// The ranges delivered since the last `reset()`, in order.
     public var ranges: [Range<UInt64>] { record.ranges }
 
-    /// The same record, as a source whose bytes are looked at where they lie if the wrapped one's are.
+    /// The source as a viewable one with the same record, if the wrapped source is viewable; otherwise itself.
     public var viewable: any ByteSource {
         guard let base = base as? any ViewableSource else { return self }
         return RecordingViews(base, record: self)
     }
 
-    /// Forgets what was noted.
+    /// Clears the record.
     public func reset() { record.reset() }
 
     /// Reads bytes; see `ByteSource.read(at:into:)`.
@@ -99,7 +98,7 @@ public final class RecordingSource: WrappingSource {
     }
 }
 
-/// Notes what is looked at of a source whose bytes are decrypted where they lie, and what is fetched of it.
+/// Records the views and the fetches of a viewable source.
 final class RecordingViews: WrappingSource, ViewableSource {
     private let viewed: any ViewableSource
     private let record: RecordingSource

@@ -2,25 +2,25 @@ import Glibc
 public import RandomAccess
 import Synchronization
 
-/// A source as far away as a remote store: every read waits for an answer, and bytes come one after the other.
+/// A source as far away as a remote store: every read waits for an answer, and bytes arrive one after the other.
 ///
-/// A read that is sent at t has its first byte at t + latency at the earliest, and its bytes take the link in turn with
-/// those of other threads' reads. What the wrapped source takes by itself counts towards the wait.
+/// The first byte of a read that is sent at t arrives at t + latency at the earliest. The reads of all threads share
+/// the link in turn. The time that the wrapped source takes counts towards the wait.
 public final class RemoteSource: WrappingSource {
     /// The wrapped source.
     public let base: any ByteSource
     private let link: RemoteLink
     private let clock: any RemoteClock
     private let tally: RequestTally?
-    /// When the link has delivered all that was asked for so far, in the clock's nanoseconds.
+    /// The time at which the link has delivered all requested bytes, in the clock's nanoseconds.
     private let freeAt = Mutex<UInt64>(0)
 
     /// Puts a source behind a link.
     ///
     /// - Parameters:
     ///   - base: The source.
-    ///   - link: How far away it is.
-    ///   - clock: What time is taken from; the system's, unless a test has its own.
+    ///   - link: The latency and bandwidth.
+    ///   - clock: The clock; the system's, unless a test has its own.
     public convenience init(_ base: any ByteSource, link: RemoteLink, clock: any RemoteClock = SystemClock()) {
         self.init(base, link: link, clock: clock, tally: nil)
     }
@@ -29,10 +29,10 @@ public final class RemoteSource: WrappingSource {
         (self.base, self.link, self.clock, self.tally) = (base, link, clock, tally)
     }
 
-    /// As many bytes as outweigh the wait.
+    /// A request size that makes up for the latency.
     public var requestByteCount: Int { DistantSource.requestByteCount }
 
-    /// Reads bytes, and waits until they would be there; see `ByteSource.read(at:into:)`.
+    /// Reads bytes, and waits until they would have arrived; see `ByteSource.read(at:into:)`.
     public func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         let sent = clock.nanoseconds
         let count = try base.read(at: offset, into: buffers)
@@ -47,26 +47,26 @@ public final class RemoteSource: WrappingSource {
     }
 }
 
-/// How far away a remote store is.
+/// The latency and bandwidth of a remote store.
 public struct RemoteLink: Hashable, Sendable {
-    /// From a request to its answer's first byte, in nanoseconds; at most an hour.
+    /// The time from a request to its answer's first byte, in nanoseconds; at most an hour.
     public let latencyNanoseconds: UInt64
-    /// Bytes per second from the first byte on; `nil` for a link that takes no time for them.
+    /// The bytes per second from the first byte on; `nil` for infinite bandwidth.
     public let bytesPerSecond: UInt64?
 
-    /// Creates a link over which everything is there at once.
+    /// A link without latency and with infinite bandwidth.
     package init() { (latencyNanoseconds, bytesPerSecond) = (0, nil) }
 
-    /// Creates a link.
+    /// A link with a latency and a bandwidth.
     ///
-    /// - Returns: `nil` for a latency of more than an hour, or no bytes per second.
+    /// - Returns: `nil` for a latency of more than an hour, or a bandwidth of 0.
     public init?(latencyNanoseconds: UInt64, bytesPerSecond: UInt64?) {
         guard latencyNanoseconds <= 3_600_000_000_000, bytesPerSecond != 0 else { return nil }
         self.latencyNanoseconds = latencyNanoseconds
         self.bytesPerSecond = bytesPerSecond
     }
 
-    /// How long bytes take, in nanoseconds, rounded up; a year for what takes longer.
+    /// Returns the transfer time of bytes in nanoseconds, rounded up; at most a year.
     public func transferNanoseconds(byteCount: UInt64) -> UInt64 {
         guard let bytesPerSecond else { return 0 }
         let nanoseconds = (Double(byteCount) * 1e9 / Double(bytesPerSecond)).rounded(.up)
@@ -74,18 +74,18 @@ public struct RemoteLink: Hashable, Sendable {
     }
 }
 
-/// What a simulated remote store takes time from.
+/// The clock of a simulated remote store.
 public protocol RemoteClock: Sendable {
-    /// The time, in nanoseconds from wherever the clock starts.
+    /// The time, in nanoseconds from an arbitrary start.
     var nanoseconds: UInt64 { get }
 
-    /// Waits until a time; not at all if it is over.
+    /// Waits until a time; returns at once if it is past.
     func sleep(until nanoseconds: UInt64)
 }
 
 /// The monotonic clock of the system. The corresponding C functions are `clock_gettime` and `clock_nanosleep`.
 public struct SystemClock: RemoteClock {
-    /// Creates a clock.
+    /// The clock of this machine.
     public init() {}
 
     /// Nanoseconds since some moment in the past.

@@ -3,14 +3,14 @@ package import RandomAccess
 package import Support
 package import SystemPackage
 
-/// The one place where system calls become errors, and where interrupted ones are repeated.
+/// Turns system calls into errors, and repeats interrupted ones. No other place does.
 package enum SystemCall {
     /// Repeats a call while it is interrupted.
     ///
     /// - Parameters:
-    ///   - operation: What is tried, for the error.
+    ///   - operation: The operation that the error names.
     ///   - call: Returns a negative number and sets `errno` when it fails.
-    /// - Returns: What `call` returned, at least 0.
+    /// - Returns: The result of `call`, at least 0.
     /// - Throws: `DecryptionError.io` with `errno`.
     package static func retrying(
         _ operation: @autoclosure () -> String, _ call: () -> Int
@@ -23,12 +23,12 @@ package enum SystemCall {
         }
     }
 
-    /// The error of a call that has failed, by `errno`.
+    /// Returns the error of a failed call, from `errno`.
     package static func failure(_ operation: String) -> DecryptionError {
         error(operation, Errno(rawValue: errno))
     }
 
-    /// Brings a file to the disk; what cannot be asked for that, such as a pipe, is left as it is.
+    /// Flushes a file to the disk; leaves files that do not support it, such as pipes, as they are.
     package static func sync(_ operation: @autoclosure () -> String, _ call: () -> Int32) throws(DecryptionError) {
         _ = try retrying(operation()) {
             let result = Int(call())
@@ -36,12 +36,12 @@ package enum SystemCall {
         }
     }
 
-    /// Turns what swift-system throws into this project's errors.
+    /// Turns the errors of swift-system into this project's errors.
     ///
     /// - Parameters:
-    ///   - operation: What is tried, for the error.
+    ///   - operation: The operation that the error names.
     ///   - body: Calls swift-system.
-    /// - Returns: What `body` returned.
+    /// - Returns: The result of `body`.
     /// - Throws: `DecryptionError.io`.
     package static func check<Value>(
         _ operation: @autoclosure () -> String, _ body: () throws -> Value
@@ -70,11 +70,11 @@ extension FileDescriptor {
         return try descriptor.readToEnd(path)
     }
 
-    /// Reads what is left, up to a limit. The corresponding C function is `read`.
+    /// Reads the rest of the file, up to a limit. The corresponding C function is `read`.
     ///
     /// - Parameters:
-    ///   - path: What errors call it.
-    ///   - maxByteCount: After so many bytes or a few more, reading ends.
+    ///   - path: The name of the file in errors.
+    ///   - maxByteCount: The number of bytes after which reading stops; the result may be longer by one buffer.
     /// - Returns: The bytes.
     /// - Throws: `DecryptionError.io`.
     package func readToEnd(_ path: FilePath, maxByteCount: Int = .max) throws(DecryptionError) -> [UInt8] {
@@ -91,7 +91,7 @@ extension FileDescriptor {
 }
 
 extension DecryptionError: ExitStatusProviding {
-    /// The exit status for this error; an input file that cannot be opened has another one.
+    /// The exit status for this error; an input file that cannot be opened has its own.
     package var exitStatus: ExitStatus {
         switch self {
         case .invalidParameter, .unsupported, .invalidIV: .usage
@@ -109,9 +109,9 @@ extension PartError: ExitStatusProviding {
     /// The exit status for this error.
     package var exitStatus: ExitStatus {
         switch error {
-        // A part is an input, whatever is missing of it.
+        // A piece is an input, whatever part of it is missing.
         case .io(_, code: ENOENT, _): .missingInput
-        // A list has it, and no option.
+        // The value comes from a list and not from an option.
         case .invalidParameter, .unsupported: .badData
         default: error.exitStatus
         }
@@ -124,8 +124,7 @@ extension DescriptionError: ExitStatusProviding {
 }
 
 extension DecryptionError {
-    /// Says whether an input is not there, may not be opened, or is nothing that can be read as a file: what a disk
-    /// that fails is not.
+    /// True if an input does not exist, may not be opened, or cannot be read as a file; false for a failing disk.
     package var isMissingInput: Bool {
         guard case .io(_, let code, _) = self else { return false }
         return [ENOENT, EACCES, EISDIR, ENOTDIR, ESPIPE, ELOOP].contains(code)

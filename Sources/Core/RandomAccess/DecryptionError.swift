@@ -1,49 +1,49 @@
 import Glibc
 
-/// Why an object could not be opened, read or written.
+/// The reasons that an object could not be opened, read or written.
 ///
-/// The cases are those that PROTOCOL.md names, with what they need to explain themselves. Nothing in them is secret:
-/// neither key nor plaintext bytes ever become part of an error.
+/// The cases are those of PROTOCOL.md, with the values for their messages. Errors contain no secrets: neither key nor
+/// plaintext bytes.
 public enum DecryptionError: Error, Hashable, Sendable {
-    /// A parameter has a value that cannot be.
+    /// A parameter has an invalid value.
     case invalidParameter(name: String, value: String, expected: String)
-    /// Understood, but not offered here.
+    /// A request is valid but not supported here.
     case unsupported(String)
-    /// A backend that this program knows and this machine lacks.
+    /// A backend exists in this program but not on this machine.
     case unavailable(backend: String, reason: String, expected: String)
-    /// The key has a length that AES does not know.
+    /// The key's length is invalid for AES.
     case invalidKey(byteCount: Int)
-    /// A key that a format derives its own from has a length that the format does not take.
+    /// Key material from which a format derives its keys has the wrong length.
     case invalidKeyMaterial(byteCount: Int, expected: String)
     /// The IV or the initial counter block is not 16 bytes long.
     case invalidIV(byteCount: Int, expected: String = "16")
-    /// The source failed. `code` is the `errno` value, 0 where there is none.
+    /// The source failed. `code` is the `errno` value, or 0 if there is none.
     case io(operation: String, code: Int32, reason: String)
-    /// A length that no plaintext has, or a source that ends earlier than it said.
+    /// The length is impossible for any plaintext, or the source ends earlier than it said.
     case truncatedCiphertext(byteCount: UInt64, expected: String)
-    /// The source's length is not the one it had when the object was opened.
+    /// The source's length has changed since the object was opened.
     case sourceChanged(byteCount: UInt64, expected: UInt64)
-    /// The end does not unpad. Deliberately without any detail, since details of a padding help to decrypt
+    /// The end has invalid padding. The case has no details on purpose, since details of a padding help to decrypt
     /// (Vaudenay 2002).
     case invalidPadding
     /// A chunk's tag does not match.
     case authenticationFailed(chunk: UInt64)
-    /// The header is not that of the key: its commitment does not match, or it is none.
+    /// The header does not match the key: its commitment is wrong, or missing.
     case headerRejected(expected: String)
-    /// The header is that of another format, or has values that no object has.
+    /// The header belongs to another format, or has impossible values.
     case invalidHeader(expected: String)
     /// A read starts past the end of the plaintext.
     case rangeOutOfBounds(offset: UInt64, plaintextByteCount: UInt64)
-    /// A plaintext that a strategy without padding cannot hold.
+    /// A strategy without padding cannot hold a plaintext of this length.
     case unalignedPlaintext(byteCount: UInt64, unit: UInt64 = 16)
     /// The crypto library failed.
     case backend(name: String, operation: String, reason: String)
-    /// An error of a layer above this one, such as a key file's or a playlist's.
+    /// A higher layer failed, such as a key file or a playlist.
     case layer(AnyLayerError)
 }
 
 extension DecryptionError: CustomStringConvertible {
-    /// What failed, the value, what was expected.
+    /// The failure, the value, and the expectation.
     public var description: String {
         switch self {
         case .invalidParameter(let name, let value, let expected):
@@ -86,7 +86,7 @@ extension DecryptionError: CustomStringConvertible {
 }
 
 extension DecryptionError {
-    /// What would have had to be for a system call not to fail, where the reason alone does not tell.
+    /// Returns the condition under which a system call would have succeeded, if the reason alone does not say so.
     private static func expectation(_ code: Int32) -> String? {
         switch code {
         case ENOENT, ENOTDIR: "it, and the folders above it, to exist"
@@ -117,7 +117,7 @@ extension DecryptionError {
     }
 }
 
-/// An error of a layer above this one, which a ``DecryptionError`` carries through readers that know nothing of it.
+/// An error of a layer above this one. A ``DecryptionError`` carries it through readers that do not know the layer.
 public protocol LayerError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The error's name in the subject protocol. Source: PROTOCOL.md, "Transport".
     var protocolName: String { get }
@@ -128,12 +128,12 @@ public struct AnyLayerError: Hashable, Sendable {
     /// The error.
     public let base: any LayerError
 
-    /// Wraps an error.
+    /// The wrapper of an error.
     public init(_ base: any LayerError) {
         self.base = base
     }
 
-    /// Whether both are the same error of the same type.
+    /// Returns whether both are the same error of the same type.
     public static func == (left: AnyLayerError, right: AnyLayerError) -> Bool {
         func isEqual<Base: LayerError>(_ base: Base) -> Bool { base == right.base as? Base }
         return isEqual(left.base)

@@ -20,7 +20,7 @@ WITH_AES void chunkwise_arm_inverse_mix(uint8_t *round_key) {
     vst1q_u8(round_key, vaesimcq_u8(vld1q_u8(round_key)));
 }
 
-/* AESD adds its key before the substitution, where x86 adds it after the mixing: the keys are the same, one step on. */
+/* AESD adds its key before the substitution, x86 adds it after the mixing: the keys are the same, one step later. */
 WITH_AES void chunkwise_arm_decrypt(
     const chunkwise_schedule *schedule, const uint8_t *input, uint8_t *output, size_t block_count) {
     enum { batch = 8 };

@@ -44,7 +44,7 @@ bool chunkwise_schedule_init(
     unsigned key_words = (unsigned)key_byte_count / 4;
     unsigned rounds = key_words + 6;
 
-    /* FIPS 197, section 5.2, with the first byte of a word in its low bits, as both families of CPUs load it. */
+    /* FIPS 197, section 5.2, with the first byte of a word in its low bits, as both CPU families load it. */
     uint32_t words[60];
     memcpy(words, key, key_byte_count);
     uint32_t constant = 1;

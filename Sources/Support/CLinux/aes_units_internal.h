@@ -3,7 +3,7 @@
 
 #include "aes_units.h"
 
-/* What each family of CPUs offers to units.c. */
+/* The functions of each CPU family for aes_units.c. */
 
 /* Applies SubBytes to the four bytes of a word. */
 typedef uint32_t (*chunkwise_sub_word)(uint32_t word);

@@ -4,8 +4,8 @@
 
 #include <immintrin.h>
 
-/* Each instruction takes some cycles and a new one starts every cycle or half, so that many blocks are under way at
- * once. Whole registers of blocks are decrypted in batches; what is left over goes block by block. */
+/* Each instruction takes some cycles, and a new one starts every cycle or half, so many blocks are processed at once.
+ * Whole registers of blocks are decrypted in batches, and the remaining blocks one by one. */
 
 __attribute__((target("aes"))) uint32_t chunkwise_x86_sub_word(uint32_t word) {
     /* Four equal columns: ShiftRows changes nothing. */
@@ -76,7 +76,7 @@ __attribute__((target("aes,avx512f,vaes"))) void chunkwise_vaes_avx512_decrypt(
     enum { batch = 12, blocks_each = 4 };
     const __m128i *keys = (const __m128i *)schedule->round_keys;
     unsigned last = schedule->round_count;
-    /* There are registers enough for all keys. */
+    /* There are enough registers for all keys. */
     __m512i wide_keys[15];
 #pragma GCC unroll 15
     for (unsigned round = 0; round < 15; round++) {

@@ -23,12 +23,12 @@ static bool is_power_of_two(uint32_t number) { return number != 0 && (number & (
 
 uint32_t chunkwise_direct_alignment(int descriptor) {
     struct statfs system;
-    // It takes the flag, and has nothing below the page cache.
+    // These accept the flag, but have no storage below the page cache.
     if (fstatfs(descriptor, &system) == 0 && (system.f_type == TMPFS_MAGIC || system.f_type == RAMFS_MAGIC)) return 0;
 #ifdef STATX_DIOALIGN
     struct statx status;
     memset(&status, 0, sizeof status);
-    // With the path empty and AT_EMPTY_PATH, it is about the descriptor.
+    // An empty path with AT_EMPTY_PATH means the descriptor itself.
     if (syscall(SYS_statx, descriptor, "", 0x1000, STATX_DIOALIGN, &status) == 0 &&
         (status.stx_mask & STATX_DIOALIGN) != 0) {
         uint32_t offset = status.stx_dio_offset_align, memory = status.stx_dio_mem_align;
@@ -106,7 +106,7 @@ chunkwise_ring *chunkwise_ring_open(void *buffer, size_t byte_count) {
 }
 
 int64_t chunkwise_ring_read(chunkwise_ring *ring, int descriptor, void *buffer, uint32_t byte_count, uint64_t offset) {
-    // Nobody but this thread writes the tail, and nothing is under way.
+    // Only this thread writes the tail, and no read is in flight.
     unsigned tail = *ring->submission_tail, index = tail & *ring->submission_mask;
     struct io_uring_sqe *entry = &ring->entries[index];
     memset(entry, 0, sizeof *entry);
@@ -122,7 +122,7 @@ int64_t chunkwise_ring_read(chunkwise_ring *ring, int descriptor, void *buffer, 
     while (atomic_load_explicit((_Atomic unsigned *)ring->completion_tail, memory_order_acquire) == head) {
         long taken = syscall(SYS_io_uring_enter, ring->descriptor, to_submit, 1, IORING_ENTER_GETEVENTS, NULL, 0);
         if (taken > 0) to_submit -= (unsigned)taken;
-        // What was taken has to come back before the buffer may be used again.
+        // A submitted read must complete before the buffer may be used again.
         if (taken < 0 && errno != EINTR && errno != EAGAIN && errno != EBUSY) return -1;
     }
     int result = ring->completions[head & *ring->completion_mask].res;

@@ -15,8 +15,8 @@ enum { guard_count = 1024 };
 struct guard {
     atomic_int is_taken;
     atomic_int is_broken;
-    // Odd while start and length are being changed. A handler that ran on another thread in between would see the start
-    // of one mapping and the length of another, and put zeroes over memory that is neither's.
+    // Odd while start and length are being changed. A handler on another thread could otherwise see the start of one
+    // mapping and the length of another, and map zeroes over foreign memory.
     atomic_uint version;
     _Atomic uintptr_t start;
     atomic_size_t byte_count;
@@ -28,9 +28,9 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int install_error;
 static uintptr_t page_byte_count;
 
-/// Puts zeroes in the place of a mapping's rest, from the page of `address` on. Only calls what a handler may call.
+/// Maps zeroes over the rest of a mapping, from the page of `address` on. Calls only async-signal-safe functions.
 static int replace(struct guard *guard, uintptr_t address) {
-    // A guard is changed by the thread that touches its mapping, so that one which is changing now is not what was touched.
+    // Only the thread that touches a mapping changes its guard, so a guard that is changing now was not touched.
     unsigned version = atomic_load(&guard->version);
     uintptr_t start = atomic_load(&guard->start);
     size_t byte_count = atomic_load(&guard->byte_count);
@@ -46,7 +46,7 @@ static int replace(struct guard *guard, uintptr_t address) {
 
 static void handle(int number, siginfo_t *info, void *context) {
     int saved = errno;
-    // Other reasons, such as an alignment fault or a hardware error, are not about files.
+    // Other causes, such as an alignment fault or a hardware error, do not concern files.
     if (info->si_code == BUS_ADRERR) {
         for (int i = 0; i < guard_count; i++) {
             if (atomic_load(&guards[i].is_taken) && replace(&guards[i], (uintptr_t)info->si_addr)) {
@@ -59,7 +59,7 @@ static void handle(int number, siginfo_t *info, void *context) {
     if (previous.sa_flags & SA_SIGINFO) {
         previous.sa_sigaction(number, info, context);
     } else if (previous.sa_handler == SIG_DFL || previous.sa_handler == SIG_IGN) {
-        // The instruction is tried again, and then ends the process as it would have without this handler.
+        // The instruction is retried, and then ends the process as without this handler.
         signal(number, SIG_DFL);
     } else {
         previous.sa_handler(number);

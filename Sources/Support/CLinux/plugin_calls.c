@@ -21,13 +21,13 @@ enum {
 
 static char alternate_stack[alternate_stack_byte_count];
 
-/// Puts text behind what is there, as far as the line goes. Only calls what a handler may call.
+/// Appends text as far as the line has space. Calls only async-signal-safe functions.
 static size_t append(char *line, size_t count, const char *text) {
     while (*text != 0 && count < line_byte_count - 1) line[count++] = *text++;
     return count;
 }
 
-/// Writes a line: which call, and what happened.
+/// Writes a line with the call and the event.
 static void report(const char *what) {
     char line[line_byte_count];
     size_t count = append(line, 0, "chunkwise-subject: the plug-in's ");
@@ -37,15 +37,15 @@ static void report(const char *what) {
     (void)!write(STDERR_FILENO, line, count);
 }
 
-/// What a touched address is to the call's buffers.
+/// Describes a touched address in relation to the call's buffers.
 static const char *place(const void *address) {
     uintptr_t touched = (uintptr_t)address;
     uintptr_t output = (uintptr_t)current.output, input = (uintptr_t)current.input;
     uintptr_t start = (uintptr_t)current.start, start_end = start + current.start_byte_count;
     uintptr_t output_end = output + current.output_byte_count, input_end = input + current.input_byte_count;
-    // In place, they are one buffer; else, one may lie right behind the other.
+    // In place, they are one buffer; otherwise, one may lie right behind the other.
     if (input != 0 && input != output && touched >= input && touched < input_end) return " wrote to its input";
-    // Its own guard comes first, as others reach further.
+    // Its own guard is checked first, because others extend further.
     if (start != 0 && touched >= start_end && touched - start_end < start_guard_byte_count)
         return " touched memory behind the end of its IV, counter or nonce";
     if (output != 0 && touched >= output_end && touched - output_end < guard_byte_count)
@@ -68,7 +68,7 @@ static void handle(int number, siginfo_t *info, void *context) {
         default: report(" called abort");
         }
     }
-    // As if nobody had looked: the default action ends the process when the handler returns.
+    // Restores the default action, which ends the process when the handler returns.
     signal(number, SIG_DFL);
     raise(number);
 }
@@ -102,7 +102,7 @@ struct library_list {
 static int visit(struct dl_phdr_info *info, size_t size, void *data) {
     (void)size;
     struct library_list *list = data;
-    // The program itself has none.
+    // The program itself has no name.
     if (info->dlpi_name != NULL && info->dlpi_name[0] != 0) list->body(info->dlpi_name, list->context);
     return 0;
 }

@@ -23,7 +23,7 @@ static int status_without_memory;
 static struct sigaction earlier_actions[2];
 static const int abort_signals[2] = {SIGABRT, SIGILL};
 
-/* Runs when the program aborts. Nothing tells why but the state of things: whether there is memory. */
+/* Runs when the program aborts. The only way to find the cause is to test whether memory is available. */
 static void aborted(int signal, siginfo_t *information, void *unused) {
     static const char message[] = "chunkwise: out of memory: expected more, or smaller windows, chunks or files\n";
     const size_t probe = (size_t)128 << 20;
@@ -36,7 +36,7 @@ static void aborted(int signal, siginfo_t *information, void *unused) {
     munmap(memory, probe);
     (void)unused;
     sigaction(signal, &earlier_actions[signal == SIGILL], NULL);
-    // An instruction is tried again, so that a backtrace begins with it.
+    // A faulting instruction is retried, so that a backtrace begins with it.
     if (information->si_code <= 0) raise(signal);
 }
 
@@ -51,7 +51,7 @@ void chunkwise_exit_without_memory(int status) {
 
 static int output_failure;
 
-/* Writes all bytes, as the stream of the standard output asks for. */
+/* Writes all bytes, as the stream of the standard output requires. */
 static ssize_t write_output(void *unused, const char *bytes, size_t count) {
     (void)unused;
     size_t done = 0;
@@ -72,7 +72,7 @@ static ssize_t write_output(void *unused, const char *bytes, size_t count) {
 
 void chunkwise_prepare_output(void) {
     FILE *stream = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_output});
-    // Without memory for it, the usual one has to do.
+    // Without memory for it, the default stream stays.
     if (stream == NULL) return;
     setvbuf(stream, NULL, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, BUFSIZ);
     stdout = stream;
@@ -90,8 +90,8 @@ ssize_t chunkwise_read_at_once(int descriptor, void *buffer, size_t count, int64
 }
 
 bool chunkwise_has_no_writer(int descriptor) {
-    // Whoever opens the file for writing before the lease is given back waits for that, and has the holder told by a
-    // signal: by one that is ignored unless it is handled.
+    // A process that opens the file for writing before the lease is released waits for that, and the kernel signals the
+    // holder. SIGURG is ignored unless it is handled.
     if (fcntl(descriptor, F_SETSIG, SIGURG) != 0 || fcntl(descriptor, F_SETLEASE, F_RDLCK) != 0) return false;
     fcntl(descriptor, F_SETLEASE, F_UNLCK);
     return true;
@@ -163,7 +163,7 @@ bool chunkwise_perf_read(int descriptor, uint64_t *value) {
     return fields[1] == fields[2] && fields[2] > 0;
 }
 
-/* An instruction sequence that does nothing on a processor, and asks valgrind for what rax points at. */
+/* An instruction sequence that does nothing on a CPU, and passes the request that rax points to to valgrind. */
 static uint64_t ask(uint64_t request, uint64_t first, uint64_t second) {
 #if defined(__x86_64__)
     volatile uint64_t arguments[6] = {request, first, second, 0, 0, 0};
@@ -194,7 +194,7 @@ void chunkwise_memcheck_release(const void *start, size_t byte_count) {
 unsigned long chunkwise_memcheck_finding_count(void) { return ask(COUNT_ERRORS, 0, 0); }
 
 bool chunkwise_take_cpu(int cpu) {
-    // unix(7), "Abstract sockets": the name is the process's until it ends, whichever way it does, and leaves no file.
+    // unix(7), "Abstract sockets": the name belongs to the process until it ends in any way, and leaves no file.
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     int count = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "chunkwise-cpu-%d", cpu);
     int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);

@@ -1,7 +1,7 @@
 internal import COpenSSL
 
-/// SHA-1, SHA-256, SHA-384 or SHA-512, and what is built of them, by libcrypto: swift-crypto would bring BoringSSL, and minutes
-/// of building, into every program.
+/// SHA-1, SHA-256, SHA-384 or SHA-512, with HMAC and HKDF, by libcrypto: swift-crypto would bring BoringSSL, and
+/// minutes of building, into every program.
 ///
 /// - Source: FIPS 180-4; RFC 2104 (HMAC); RFC 5869 (HKDF).
 package enum SHAFunction: String, Sendable {
@@ -22,7 +22,7 @@ package enum SHAFunction: String, Sendable {
         return method
     }
 
-    /// The length of a digest.
+    /// The length of a digest in bytes.
     package var digestByteCount: Int {
         switch self {
         case .sha1: 20
@@ -32,17 +32,17 @@ package enum SHAFunction: String, Sendable {
         }
     }
 
-    /// The digest of some bytes.
+    /// Returns the digest of some bytes.
     package func hash(_ bytes: [UInt8]) -> [UInt8] {
         output { EVP_Digest(bytes, bytes.count, $0, nil, method, nil) == 1 }
     }
 
-    /// HMAC: `HMAC` of libcrypto.
+    /// Returns the HMAC of a text: `HMAC` of libcrypto.
     package func mac(key: [UInt8], _ text: [UInt8]) -> [UInt8] {
         output { HMAC(method, key, Int32(key.count), text, text.count, $0, nil) != nil }
     }
 
-    /// The second step of HKDF.
+    /// Returns the output of the second step of HKDF.
     ///
     /// - Source: RFC 5869, section 2.3.
     package func expand(_ pseudorandomKey: [UInt8], info: [UInt8], byteCount: Int) -> [UInt8] {
@@ -57,7 +57,7 @@ package enum SHAFunction: String, Sendable {
         return Array(output.prefix(byteCount))
     }
 
-    /// A digest's bytes, as a function writes them that fails only where memory runs out.
+    /// Returns a digest from a function that fails only if memory runs out.
     private func output(_ body: (UnsafeMutablePointer<UInt8>?) -> Bool) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: digestByteCount) { buffer, count in
             precondition(body(buffer.baseAddress), "libcrypto could not compute \(self)")
@@ -66,11 +66,11 @@ package enum SHAFunction: String, Sendable {
     }
 }
 
-/// SHA-256 of bytes that come in pieces. One thread at a time may use it.
+/// SHA-256 of bytes that arrive in pieces. One thread at a time may use it.
 package final class SHA256Hasher {
     private let context: OpaquePointer
 
-    /// Creates the digest of nothing.
+    /// The digest of no bytes.
     package init() {
         guard let context = EVP_MD_CTX_new() else { preconditionFailure("EVP_MD_CTX_new: out of memory") }
         self.context = context
@@ -86,7 +86,7 @@ package final class SHA256Hasher {
         precondition(EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1, "EVP_DigestUpdate failed")
     }
 
-    /// The digest of all bytes so far: 32 bytes. Nothing can be added afterwards.
+    /// Returns the digest of all bytes so far: 32 bytes. Nothing can be added afterwards.
     package func finish() -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
             precondition(EVP_DigestFinal_ex(context, buffer.baseAddress, nil) == 1, "EVP_DigestFinal_ex failed")
@@ -95,11 +95,11 @@ package final class SHA256Hasher {
     }
 }
 
-/// SHAKE-256, as long as it is wanted, by libcrypto.
+/// SHAKE-256 with output of any length, by libcrypto.
 ///
 /// - Source: FIPS 202, section 6.2.
 package enum SHAKE256 {
-    /// The bytes that follow from a seed.
+    /// Returns the first bytes for a seed.
     package static func bytes(of seed: [UInt8], count: Int) -> [UInt8] {
         guard let context = EVP_MD_CTX_new() else { preconditionFailure("EVP_MD_CTX_new: out of memory") }
         defer { EVP_MD_CTX_free(context) }

@@ -1,4 +1,4 @@
-/// What a command's exit status says. The numbers from 64 on are those of sysexits(3).
+/// The meaning of a command's exit status. The numbers from 64 on are those of sysexits(3).
 package enum ExitStatus: Int32, Sendable {
     /// The answer is no.
     case no = 1
@@ -6,7 +6,7 @@ package enum ExitStatus: Int32, Sendable {
     case noAnswer = 2
     /// The command line is wrong.
     case usage = 64
-    /// An input is not what it should be.
+    /// An input is invalid.
     case badData = 65
     /// An input is missing or cannot be opened.
     case missingInput = 66
@@ -14,10 +14,10 @@ package enum ExitStatus: Int32, Sendable {
     case io = 74
 }
 
-/// An error that knows which exit status a command ends with that it stops.
+/// An error with the exit status of a command that it ends.
 package protocol ExitStatusProviding: Error {
     var exitStatus: ExitStatus { get }
 }
 
-/// The version of all programs of this package, as `--version` prints it and results keep it.
+/// The version of all programs of this package, for `--version` and in results.
 package let programVersion = "0.1.0"

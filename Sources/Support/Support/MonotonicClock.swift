@@ -1,6 +1,7 @@
 import Glibc
 
-/// Nanoseconds by a clock that cannot be set. The corresponding C function is `clock_gettime` with `CLOCK_MONOTONIC`.
+/// Returns nanoseconds on a clock that cannot be set. The corresponding C function is `clock_gettime` with
+/// `CLOCK_MONOTONIC`.
 package func monotonicNanoseconds() -> UInt64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

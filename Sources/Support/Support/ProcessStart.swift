@@ -2,16 +2,17 @@ import CLinux
 internal import COpenSSL
 import Glibc
 
-/// What a program does before anything else.
+/// The preparations of a program before anything else.
 package enum ProcessStart {
-    /// Makes sure of the standard streams, and that a lack of memory, or a file that grows beyond its limit, is an error
-    /// and not a signal.
+    /// Prepares the standard streams, and turns a lack of memory, or a file beyond its size limit, into an error
+    /// instead of a signal.
     ///
-    /// A program that is started with a stream closed would give its number to the next file that it opens, and print
-    /// into that. A closed stream is held by `/dev/null` opened the other way round: using it is still an error.
+    /// If a program starts with a standard stream closed, the next file that it opens gets the stream's number, and the
+    /// program would print into that file. This function fills a closed stream with `/dev/null`, opened for the
+    /// opposite direction, so that using it is still an error.
     ///
-    /// libcrypto is told to free nothing at the end: it would free what belongs to a thread while that thread, which ends
-    /// at the same moment, frees it too.
+    /// libcrypto is told to free nothing at the end. Otherwise it would free the data of a thread while that thread,
+    /// which ends at the same moment, frees it too.
     ///
     /// - Source: POSIX.1-2017, "open" (the lowest descriptor) and `RLIMIT_FSIZE`; OPENSSL_init_crypto(3),
     ///   `OPENSSL_INIT_NO_ATEXIT`.
@@ -27,17 +28,17 @@ package enum ProcessStart {
         chunkwise_prepare_output()
     }
 
-    /// Ends the process as any program ends whose reader has seen enough, such as `head`: by SIGPIPE and without a word,
-    /// also where that signal is ignored, so that a broken connection is an error and not the end.
+    /// Ends the process as programs end whose reader has seen enough, such as `head`: silently, by SIGPIPE. This also
+    /// works if that signal is ignored to make broken connections errors.
     package static func endWithoutReader() -> Never {
         signal(SIGPIPE, SIG_DFL)
         raise(SIGPIPE)
-        // Blocked by whoever started this program.
+        // The parent process may have blocked the signal.
         _exit(ExitStatus.io.rawValue)
     }
 
-    /// Waits until a descriptor that another program made non-blocking can be used, after a call that would block.
-    /// The corresponding C function is `poll`.
+    /// Waits until a descriptor can be used. Another program may have made it non-blocking; call this after a call that
+    /// would block. The corresponding C function is `poll`.
     package static func waitUntilReady(_ descriptor: Int32, toWrite: Bool) {
         var request = pollfd(fd: descriptor, events: Int16(toWrite ? POLLOUT : POLLIN), revents: 0)
         while poll(&request, 1, -1) < 0, errno == EINTR {}

@@ -1,10 +1,10 @@
-/// Evaluates an expression whose error is thrown as one of another type.
+/// Evaluates an expression, and throws its error as one of another type.
 ///
 /// - Parameters:
-///   - outer: Makes the error that is thrown of the expression's own.
+///   - outer: Converts the expression's error.
 ///   - expression: The expression.
 /// - Returns: The expression's value.
-/// - Throws: What `outer` makes of the expression's error.
+/// - Throws: The converted error.
 package func rethrowing<Value, Inner: Error, Outer: Error>(
     as outer: (Inner) -> Outer, _ expression: @autoclosure () throws(Inner) -> Value
 ) throws(Outer) -> Value {

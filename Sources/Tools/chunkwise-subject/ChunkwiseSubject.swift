@@ -6,10 +6,10 @@ import Subject
 import SubjectProtocol
 import Support
 
-/// The measured process: one of our readers, which speaks PROTOCOL.md on standard input and output.
+/// The measured process: one of our readers, which speaks the protocol of PROTOCOL.md on standard input and output.
 ///
-/// It has readers, backends and the protocol, and nothing of the harness, so that it starts quickly and what it holds
-/// in memory is what it reads with.
+/// It contains readers, backends and the protocol, but nothing of the harness. So it starts quickly, and its memory is
+/// that of the reader.
 @main
 enum ChunkwiseSubject {
     private static let usage = """
@@ -25,7 +25,7 @@ enum ChunkwiseSubject {
         let arguments = CommandLine.arguments.dropFirst()
         if arguments.contains(where: { ["--help", "-h"].contains($0) }) { return print(usage) }
         if arguments.contains("--version") { return print(programVersion) }
-        // A harness that goes away is an end of input, not a crash.
+        // If the harness closes the pipe, the subject ends normally instead of by a signal.
         signal(SIGPIPE, SIG_IGN)
         do {
             if arguments.first == "--constant-time" { return try printConstantTime(arguments.dropFirst()) }
@@ -41,7 +41,8 @@ enum ChunkwiseSubject {
         }
     }
 
-    /// What `verify --constant-time` starts under valgrind: prints what was counted, a line of JSON each.
+    /// Prints the counts of the constant-time check, one line of JSON each. `verify --constant-time` starts this under
+    /// valgrind.
     private static func printConstantTime(_ backends: ArraySlice<String>) throws {
         guard ConstantTimeCheck.isWatched else {
             throw DecryptionError.unsupported("this process is not watched: expected it under valgrind on x86-64")

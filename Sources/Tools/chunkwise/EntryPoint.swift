@@ -32,7 +32,7 @@ enum EntryPoint {
         }
     }
 
-    /// Reads the command line. Whatever is wrong with it is an error of usage.
+    /// Parses the command line. Every fault in it is an error of usage.
     private static func parsedCommand() throws -> any ParsableCommand {
         do {
             try refuseUnknownCommand(Array(CommandLine.arguments.dropFirst()))
@@ -45,8 +45,8 @@ enum EntryPoint {
         }
     }
 
-    /// Refuses a command that does not exist, with the name that was probably meant: the parser takes it for a
-    /// superfluous argument, and shows the root's help for `help` of it.
+    /// Refuses a command that does not exist, and suggests a similar name. The parser would report a superfluous
+    /// argument, or show the root's help for `help`.
     private static func refuseUnknownCommand(_ arguments: [String]) throws {
         var type: any ParsableCommand.Type = Chunkwise.self
         for word in arguments.first == "help" ? arguments.dropFirst() : arguments[...] {
@@ -68,8 +68,8 @@ enum EntryPoint {
         }
     }
 
-    /// Writes out what was printed: a result that did not reach its reader is none, nor is a part of one. The
-    /// corresponding C function is `fflush`.
+    /// Flushes standard output. A result counts only if its reader got all of it. The corresponding C function is
+    /// `fflush`.
     static func flushOutput() throws {
         let code = chunkwise_flush_output()
         guard code != 0 else { return }
@@ -78,7 +78,7 @@ enum EntryPoint {
             .io, "write to standard output failed: \(String(cString: strerror(code))): expected it to take the result")
     }
 
-    /// Ends the program at once.
+    /// Prints the failure and exits with its code.
     static func end(_ failure: CommandFailure) -> Never {
         Terminal.writeError("chunkwise: \(failure.message)")
         exit(failure.code.rawValue)
@@ -89,7 +89,7 @@ enum EntryPoint {
 struct Chunkwise: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "chunkwise",
-        abstract: "Checks and measures decryption that starts in the middle of a file.",
+        abstract: "Tests and benchmarks random-access decryption: reads from the middle of encrypted files.",
         discussion: helpText(
             """
             EXAMPLES
@@ -117,7 +117,7 @@ struct Chunkwise: ParsableCommand {
             RecommendCommand.self,
             EncryptCommand.self, DecryptCommand.self, ServeCommand.self, KeyServerCommand.self, KeysCommand.self,
             TLSCheckCommand.self, SubjectCommand.self, PluginCommand.self, FormatCommand.self, KeyCommand.self,
-            // Older spellings.
+            // Older names.
             CompareCommand.self, TrendCommand.self, KeyClientCommand.self,
         ])
 }

@@ -76,7 +76,7 @@ struct TrendCommandTests {
         #expect(
             run.status == 0
                 && run.errorLines == [
-                    "chunkwise: skipped 3 files that are no results of runs: 2 of chunkwise-gate-self-test-1, "
+                    "chunkwise: skipped 3 files that are not results of runs: 2 of chunkwise-gate-self-test-1, "
                         + "1 of chunkwise-key-waits-1"
                 ], "\(run.errorLines)")
     }

@@ -2,23 +2,24 @@ internal import CVectorLevels
 import Glibc
 import RandomAccess
 
-/// The vectors that batches are processed on: a CPU's widest, chosen once.
+/// The vectors for batches: a CPU's widest, chosen once.
 enum VectorLevel: Int, CaseIterable {
-    /// 128 bits, of which each CPU has vectors.
+    /// 128 bits, which each CPU has.
     case portable
     /// 256 bits.
     case avx2
-    /// 256 bits, in more registers and with more kinds of gates.
+    /// 256 bits, with more registers and more kinds of gates.
     case avx512
 
-    /// This CPU's level, less what the variable `CHUNKWISE_SWIFT_DISABLE_HWF` names, such as `avx512vl` or `avx2`.
+    /// This CPU's level, without features named in the variable `CHUNKWISE_SWIFT_DISABLE_HWF`, such as `avx512vl` or
+    /// `avx2`.
     static let ofThisMachine = best(
         upTo: present, disabled: getenv("CHUNKWISE_SWIFT_DISABLE_HWF").map { String(cString: $0) } ?? "")
 
-    /// The highest level that the CPU has.
+    /// The highest level that the CPU supports.
     static var present: VectorLevel { VectorLevel(rawValue: Int(chunkwise_vectors_present().rawValue)) ?? .portable }
 
-    /// The highest level that the CPU has and that needs none of `disabled`, names separated by commas.
+    /// Returns the highest supported level without the features in `disabled`, names separated by commas.
     static func best(upTo present: VectorLevel, disabled: String) -> VectorLevel {
         let disabled = disabled.split(separator: ",")
         let allowed = allCases.prefix { level in
@@ -27,7 +28,7 @@ enum VectorLevel: Int, CaseIterable {
         return allowed.last ?? .portable
     }
 
-    /// The CPU feature that the level needs beside those of the levels below it, as the kernel names it.
+    /// The CPU feature that the level needs in addition to those of lower levels, by the kernel's name.
     var cpuFeature: String? {
         switch self {
         case .portable: nil
@@ -42,11 +43,11 @@ enum VectorLevel: Int, CaseIterable {
     }
 }
 
-/// A batch's blocks, its keys, and what is done with them.
+/// A batch of blocks, its keys, and the operation on it.
 struct BatchTask {
-    /// The blocks, as ``BitslicedCipher`` aligns them.
+    /// The blocks, aligned by ``BitslicedCipher``.
     var blocks: UnsafeMutableRawPointer
-    /// The round keys in a wide or a narrow batch's planes.
+    /// The round keys as planes of a wide or a narrow batch.
     var keys: UnsafePointer<Plane>
     var roundCount: Int
     var isWide: Bool
@@ -54,7 +55,7 @@ struct BatchTask {
 
     func run(_ level: VectorLevel) {
         withUnsafePointer(to: self) { task in
-            // In one file with the function that they call, which they cannot be compiled with otherwise.
+            // These calls must be in one file with the function that they call, to be compiled together with it.
             switch level {
             case .portable: run(wide: WideBatch<Plane>.self)
             case .avx2: chunkwise_process_batch_avx2(task)
@@ -78,7 +79,7 @@ struct BatchTask {
     }
 }
 
-/// What `vector_levels.h` has compiled for its levels.
+/// Runs a batch for the levels that `vector_levels.h` compiles.
 @_cdecl("chunkwise_process_batch")
 @inline(__always)
 func processBatch(_ task: UnsafeRawPointer) {

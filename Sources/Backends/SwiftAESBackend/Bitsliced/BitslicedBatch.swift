@@ -1,13 +1,13 @@
 /// A number of blocks as bit planes, and the steps of a round on all of them at once.
 ///
-/// A batch is in memory that the caller owns. Row shifts are done where their input is stored: at the end of the round
-/// before. Round keys are planes of 128 bits at each width. All steps are copied into their caller, which then has them
-/// for the vectors that it is compiled for; see ``BatchTask``.
+/// The caller owns the memory of a batch. Row shifts are applied when their input is stored, at the end of the round
+/// before. Round keys are planes of 128 bits at each width. All steps are inlined into their caller, and so compiled
+/// for the caller's vectors; see ``BatchTask``.
 protocol BitslicedBatch {
-    /// What a plane is.
+    /// The type of a plane.
     associatedtype Vector: PlaneVector
 
-    /// The number of planes, of a batch and of a round key.
+    /// The number of planes of a batch, and of a round key.
     static var planeCount: Int { get }
 
     /// Turns blocks into planes.
@@ -42,7 +42,7 @@ protocol BitslicedBatch {
 extension BitslicedBatch {
     /// CIPHER() of all blocks, in place. Source: FIPS 197, section 5.1, algorithm 1.
     ///
-    /// `keys` has so many planes as a batch for each round and once more; see ``BitslicedKeyExpansion``.
+    /// `keys` has as many planes as a batch per round, and once more; see ``BitslicedKeyExpansion``.
     @inline(__always)
     static func encrypt(_ batch: UnsafeMutablePointer<Vector>, keys: UnsafePointer<Plane>, roundCount: Int) {
         pack(batch)
@@ -59,7 +59,7 @@ extension BitslicedBatch {
 
     /// INVCIPHER() of all blocks, in place. Source: FIPS 197, section 5.3, algorithm 3.
     ///
-    /// `keys` has so many planes as a batch for each round and once more; see ``BitslicedKeyExpansion``.
+    /// `keys` has as many planes as a batch per round, and once more; see ``BitslicedKeyExpansion``.
     @inline(__always)
     static func decrypt(_ batch: UnsafeMutablePointer<Vector>, keys: UnsafePointer<Plane>, roundCount: Int) {
         pack(batch)
@@ -74,7 +74,7 @@ extension BitslicedBatch {
     }
 }
 
-/// Eight blocks as eight planes, one for each bit: a third of a wide batch's work, for what fills less than one.
+/// Eight blocks as eight planes, one per bit: a third of a wide batch's work, for input that fills less than one.
 ///
 /// Plane *b* has bit *b* of all bytes: its lane *r* is row *r*, byte *c* of that lane is column *c*, and bit *k* of
 /// that byte is block *k*. So MIXCOLUMNS() moves lanes, and a row shift moves bytes within them.
@@ -180,11 +180,11 @@ extension Plane {
     }
 }
 
-/// 32 blocks for each four lanes, as 32 planes: four state rows of eight bits each.
+/// 32 blocks per four lanes, as 32 planes: four state rows of eight bits each.
 ///
-/// Plane 8 *r* + *b* has bit *b* of row *r*: its lane *c* is column *c*, and bit *k* of that lane is block *k*, or block
-/// 2 *k* of 64, whose lane 4 + *c* has bit *k* of block 2 *k* + 1. So a row shift moves lanes, all gates of MIXCOLUMNS()
-/// are between planes of equal lanes, and nothing is masked.
+/// Plane 8 *r* + *b* has bit *b* of row *r*. Its lane *c* is column *c*, and bit *k* of that lane is block *k*. With 64
+/// blocks, bit *k* of lane *c* is block 2 *k*, and bit *k* of lane 4 + *c* is block 2 *k* + 1. So a row shift moves
+/// lanes, all gates of MIXCOLUMNS() connect equal lanes, and nothing is masked.
 enum WideBatch<Vector: PlaneVector>: BitslicedBatch {
     /// The number of blocks: 32 or 64.
     static var blockCount: Int { 8 * MemoryLayout<Vector>.size / 4 }
@@ -263,7 +263,7 @@ enum WideBatch<Vector: PlaneVector>: BitslicedBatch {
         var (s0, s1, s2, s3) = rows(batch)
         let (even, odd) = ((s0 ^ s2).timesFour, (s1 ^ s3).timesFour)
         (s0, s1, s2, s3) = (s0 ^ even, s1 ^ odd, s2 ^ even, s3 ^ odd)
-        // Each row is stored as soon as it is there: sixteen registers hold no more.
+        // Each row is stored as soon as it is complete: sixteen registers hold no more.
         let (s01, s12, s23, s30) = (s0 ^ s1, s1 ^ s2, s2 ^ s3, s3 ^ s0)
         (s01.timesTwo ^ s1 ^ s23).store(to: batch)
         (s12.timesTwo ^ s0 ^ s23).lanesRotated(by: -1).store(to: batch + 8)

@@ -1,8 +1,8 @@
 import RandomAccess
 
-/// AES on batches of blocks: the space for them and the round keys; belongs to one thread at a time.
+/// AES on batches of blocks: their memory and the round keys; belongs to one thread at a time.
 final class BitslicedCipher {
-    /// The blocks to process, and then the processed ones: space for a wide batch.
+    /// The blocks to process, later the processed ones: space for a wide batch.
     let blocks: UnsafeMutableRawPointer
     // Behind the blocks; all of it is secret.
     private let narrowKeys: UnsafeMutablePointer<Plane>
@@ -18,21 +18,21 @@ final class BitslicedCipher {
         let keyCount = roundCount + 1
         let planeCount = level.wideBlockCount + keyCount * (narrow + wide)
         self.byteCount = planeCount * MemoryLayout<Plane>.stride
-        // A cache line, so that no plane lies in two.
+        // A cache line, so that no plane crosses one.
         self.blocks = .allocate(byteCount: byteCount, alignment: 64)
         let planes = blocks.initializeMemory(as: Plane.self, repeating: .repeating(0), count: planeCount)
         self.narrowKeys = planes + level.wideBlockCount
         self.wideKeys = narrowKeys + keyCount * narrow
         BitslicedKeyExpansion.expand(key, scratch: planes)
         for round in 0...roundCount {
-            // As many equal blocks as a batch has, so that a plane is all ones or all zeros for each byte of the key.
+            // A batch of equal blocks, so that a plane is all ones or all zeros for each byte of the key.
             let roundKey = BitslicedKeyExpansion.roundKey(round, scratch: planes)
             (narrowKeys + round * narrow).update(repeating: roundKey, count: narrow)
             NarrowBatch.pack(narrowKeys + round * narrow)
             (wideKeys + round * wide).update(repeating: roundKey, count: wide)
             WideBatch.pack(wideKeys + round * wide)
         }
-        // No round key may be left in the unused blocks of a batch, which are processed with the others.
+        // Clears the round keys from the unused blocks of a batch, which are processed with the others.
         planes.update(repeating: .repeating(0), count: level.wideBlockCount)
     }
 
@@ -42,7 +42,8 @@ final class BitslicedCipher {
         eraseStack()
     }
 
-    /// How many of `remaining` blocks to process next. A wide batch takes as long as three narrow ones.
+    /// Returns the number of blocks to process next, out of `remaining`. A wide batch takes as long as three narrow
+    /// ones.
     @inline(__always)
     func batchBlockCount(of remaining: Int) -> Int {
         min(remaining, remaining > 2 * NarrowBatch.blockCount ? level.wideBlockCount : NarrowBatch.blockCount)
@@ -65,7 +66,7 @@ enum BitslicedKeyExpansion {
         keyByteCount / 4 + 6
     }
 
-    /// Leaves the words of all round keys in `scratch`, which has 8 planes to work in and then Nr + 1 for them.
+    /// Writes the words of all round keys to `scratch`, which has 8 planes for work and then Nr + 1 for the words.
     static func expand(_ key: SecretKey, scratch: UnsafeMutablePointer<Plane>) {
         let keyWordCount = key.byteCount / 4
         // Words are little-endian: the first byte of a word is its lowest.
@@ -86,8 +87,8 @@ enum BitslicedKeyExpansion {
         }
     }
 
-    /// The key of a round as a block, once ``expand(_:scratch:)`` has made it; from round 1 on it is ⊕ {63} in each byte,
-    /// which ``SubstitutionCircuits`` leaves out.
+    /// Returns the key of a round as a block, after ``expand(_:scratch:)``. From round 1 on, each byte is ⊕ {63}, which
+    /// ``SubstitutionCircuits`` omits.
     static func roundKey(_ round: Int, scratch: UnsafeMutablePointer<Plane>) -> Plane {
         round == 0 ? scratch[8] : scratch[8 + round] ^ .repeating(0x6363_6363)
     }

@@ -2,36 +2,36 @@
 #error("planes take the first byte of a word to be its lowest")
 #endif
 
-/// Bits that go through every gate side by side, in 32-bit lanes.
+/// Bits that pass through every gate side by side, in 32-bit lanes.
 protocol PlaneVector {
-    /// The same 128 bits in each four lanes.
+    /// The same 128 bits in each group of four lanes.
     init(_ plane: Plane)
 
-    /// The same word in all lanes.
+    /// Returns the same word in all lanes.
     static func repeating(_ word: UInt32) -> Self
 
     static func ^ (left: Self, right: Self) -> Self
     static func & (left: Self, right: Self) -> Self
 
-    /// Each word shifted towards its lower bits.
+    /// Returns each word shifted towards its lower bits.
     func shiftedRight(by count: UInt32) -> Self
 
-    /// Each word shifted towards its higher bits.
+    /// Returns each word shifted towards its higher bits.
     func shiftedLeft(by count: UInt32) -> Self
 
-    /// Of each four lanes, lane *i* is lane *i* + `count` modulo 4 of this vector's.
+    /// Returns the lanes rotated in groups of four: lane *i* is lane *i* + `count` modulo 4 of this vector.
     func lanesRotated(by count: Int) -> Self
 }
 
-/// 128 bits: as many as a block has.
+/// 128 bits, as in a block.
 ///
-/// In a wide batch they are one bit of one state row of 32 blocks; in a narrow one, one bit of all bytes of 8 blocks.
+/// In a wide batch, they are one bit of one state row of 32 blocks; in a narrow one, one bit of all bytes of 8 blocks.
 struct Plane: PlaneVector {
-    // `^` and `&` on integer vectors are loops over their lanes, which the optimiser leaves as such in functions as
-    // long as an S-box; on masks they are one operation on the whole vector, whatever bits it holds.
+    // `^` and `&` on integer vectors are loops over their lanes, which the optimiser does not vectorise in functions as
+    // long as an S-box. On masks, they are one operation on the whole vector, with any bits.
     private var bits: SIMDMask<SIMD4<Int32>>
 
-    /// The four words in order: of a block, its columns.
+    /// The four words in order, which are the columns of a block.
     @inline(__always)
     var words: SIMD4<UInt32> { unsafeBitCast(bits, to: SIMD4<UInt32>.self) }
 
@@ -79,7 +79,7 @@ struct Plane: PlaneVector {
         Plane(words: words &>> SIMD4(repeating: count))
     }
 
-    /// A product is one operation on the vector, and compiled to a shift.
+    /// A product is one operation on the vector, and compiles to a shift.
     @inline(__always)
     func shiftedLeft(by count: UInt32) -> Plane {
         Plane(words: words &* SIMD4(repeating: 1 << count))
@@ -97,8 +97,8 @@ struct Plane: PlaneVector {
     }
 }
 
-/// 256 bits: one bit of one state row of 64 blocks. As ``Plane`` otherwise, written again since what is generic over
-/// vectors is compiled to loops over their lanes.
+/// 256 bits: one bit of one state row of 64 blocks. It repeats the code of ``Plane``, because code that is generic over
+/// vectors compiles to loops over their lanes.
 struct WidePlane: PlaneVector {
     private var bits: SIMDMask<SIMD8<Int32>>
 
@@ -225,9 +225,9 @@ struct PlaneByte<Vector: PlaneVector> {
     }
 }
 
-/// Exchanges of bits between planes, of which transpositions consist.
+/// Exchanges of bits between planes, which make up transpositions.
 enum BitTransposition {
-    /// Exchanges the bits of `a` that are `distance` above those of `mask` with the bits of `b` under `mask`.
+    /// Exchanges bits of `a` under `mask`, shifted up by `distance`, with the bits of `b` under `mask`.
     @inline(__always)
     static func swapBits<Vector: PlaneVector>(
         _ a: inout Vector, _ b: inout Vector, distance: UInt32, mask: UInt32
@@ -237,7 +237,7 @@ enum BitTransposition {
         a = a ^ difference.shiftedLeft(by: distance)
     }
 
-    /// In each byte place of each group of eight planes, exchanges bit *i* of plane *j* with bit *j* of plane *i*.
+    /// Exchanges bit *i* of plane *j* with bit *j* of plane *i*, in each byte of each group of eight planes.
     @inline(__always)
     static func swapWithinBytes<Vector: PlaneVector>(_ planes: UnsafeMutablePointer<Vector>, groupCount: Int) {
         for group in 0..<groupCount {

@@ -1,7 +1,7 @@
 /// The S-box and its inverse as gates on bit planes: no table, no branch, so no timing depends on the bytes.
 ///
-/// The constant {63} of the affine transformation is left out of both boxes: the key schedule adds it
-/// there, since SHIFTROWS() and MIXCOLUMNS() leave a state of equal bytes as it is.
+/// Both boxes omit the constant {63} of the affine transformation. The key schedule adds it instead, since SHIFTROWS()
+/// and MIXCOLUMNS() do not change a state of equal bytes.
 enum SubstitutionCircuits {
     /// SUBBYTES() ⊕ {63} on eight planes, the lowest bit first. 115 gates.
     ///
@@ -89,8 +89,8 @@ enum SubstitutionCircuits {
     ///
     /// 126 gates and the key's eight.
     ///
-    /// - Source: Boyar and Peralta, "A Small Depth-16 Circuit for the AES S-Box" (SEC 2012), the linear layers of
-    ///   the inverse, whose XNOR gates the {63} makes XOR gates.
+    /// - Source: Boyar and Peralta, "A Small Depth-16 Circuit for the AES S-Box" (SEC 2012), the linear layers of the
+    ///   inverse, with XOR instead of XNOR gates because of the {63}.
     @inline(__always)
     static func invSubBytes<Vector: PlaneVector>(
         _ planes: UnsafeMutablePointer<Vector>, addingRoundKey key: UnsafePointer<Plane>
@@ -177,14 +177,14 @@ enum SubstitutionCircuits {
 
 /// The part that SUBBYTES() and INVSUBBYTES() share: a byte's inverse in GF(2⁸), built over GF(2⁴).
 ///
-/// The byte enters as linear forms of its bits and leaves as products, of which other linear forms make the bits of the
-/// result; these forms differ between the two boxes, the 62 gates here do not.
+/// The input is linear forms of the byte's bits, and the output is products. Other linear forms turn the products into
+/// the bits of the result. These forms differ between the two boxes; the 62 gates here are common.
 ///
 /// - Source: Boyar and Peralta, "A New Combinational Logic Minimization Technique with Applications to Cryptology"
 ///   (SEA 2010), the circuit of 115 gates; Canright, "A Very Compact S-Box for AES" (CHES 2005), for its fields.
 struct FieldInversion<Vector: PlaneVector> {
-    /// The nine products `a` · `b` make the norm, together with `c`, which is linear; `b` and then `a` are multiplied
-    /// by the norm's inverse.
+    /// The factors of the nine products `a` · `b`, which form the norm together with the linear part `c`. Later, `b`
+    /// and then `a` are multiplied by the norm's inverse.
     private let a, b: Nine
     private let c: Four
 
@@ -218,7 +218,7 @@ struct FieldInversion<Vector: PlaneVector> {
         )
     }
 
-    /// The norm to GF(2⁴), inverted there.
+    /// The inverse of the norm to GF(2⁴).
     @inline(__always)
     private var inverseOfNorm: Four {
         let p0 = a.0 & b.0

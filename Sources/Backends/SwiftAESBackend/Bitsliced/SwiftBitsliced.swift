@@ -1,17 +1,18 @@
 public import RandomAccess
 
-/// AES, ChaCha20 and XSalsa20 in plain Swift, fast and constant-time: no branch and no address depends on a key or on data.
+/// AES, ChaCha20 and XSalsa20 in plain Swift, fast and constant-time: no branch and no address depends on a key or on
+/// data.
 ///
-/// Bit-slicing takes one bit of many blocks into one vector and runs the S-box as a circuit of gates, so that each
-/// operation works on 32 blocks, on 64 where the CPU has AVX2, or on 8 at the end of a stretch. CBC encryption, where
-/// each block waits for the one before, gains nothing from that. The round keys and the space for blocks are erased with
-/// the context.
+/// Bit-slicing collects one bit of many blocks in one vector, and runs the S-box as a circuit of gates. So each
+/// operation works on 32 blocks, on 64 if the CPU has AVX2, or on 8 at the end of a stretch. CBC encryption gains
+/// nothing, because each block waits for the one before. The round keys and the space for blocks are erased with the
+/// context.
 ///
-/// ChaCha20 and XSalsa20 are additions, XORs and rotations by constants of vectors of 128 bits, and Poly1305 is
-/// multiplications of 64 bits: constant-time where a CPU's multiplication is.
+/// ChaCha20 and XSalsa20 consist of additions, XORs and rotations by constants on vectors of 128 bits, and Poly1305 of
+/// multiplications of 64 bits: constant-time if the CPU's multiplication is.
 ///
-/// AVX2 and AVX-512 are vectors here, and not AES instructions: the same Swift functions are compiled for each of them
-/// and for neither, and the CPU is asked once. The variable `CHUNKWISE_SWIFT_DISABLE_HWF` names what to leave alone,
+/// AVX2 and AVX-512 are used for vectors here, without AES instructions. The same Swift functions are compiled for each
+/// of them and for neither, and the CPU is queried once. The variable `CHUNKWISE_SWIFT_DISABLE_HWF` disables features,
 /// `avx512vl` or `avx2`.
 ///
 /// - Source: Biham, "A Fast New DES Implementation in Software" (FSE 1997), for bit-slicing; FIPS 197 for the rest of
@@ -19,19 +20,19 @@ public import RandomAccess
 public struct SwiftBitsliced: CipherBackend {
     /// `swift-bitsliced`
     public let name = "swift-bitsliced"
-    /// The edition of the standard that it follows.
+    /// The edition of the standard that the code follows.
     public let version = "FIPS 197 (2023 update)"
     /// The ciphers offered.
     public let ciphers = CipherSupport.ofSwift
-    /// The hash functions that HMAC is offered with.
+    /// The hash functions with HMAC.
     public let hmacFunctions = HashFunction.allCases
-    /// The vectors that it uses: `avx512vl`, `avx2`, or none, for portable code.
+    /// The vectors in use: `avx512vl`, `avx2`, or empty for portable code.
     public var cpuFeatures: [String] { VectorLevel.ofThisMachine.cpuFeature.map { [$0] } ?? [] }
 
-    /// Creates the backend.
+    /// The backend for this machine.
     public init() {}
 
-    /// Makes a context for one cipher, direction and key.
+    /// Returns a context for one cipher, direction and key.
     public func makeContext(
         _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
@@ -44,7 +45,7 @@ public struct SwiftBitsliced: CipherBackend {
         return try SwiftGCMContext(support, direction, backend: name, counters: counters)
     }
 
-    /// Makes a context for HMAC with a hash function, under a key of any length.
+    /// Returns a context for HMAC with a hash function, under a key of any length.
     public func makeMAC(_ function: HashFunction, key: SecretKey) throws(DecryptionError) -> any MACContext {
         HMACContext(function, key: key)
     }
@@ -94,7 +95,7 @@ final class SwiftBitslicedContext: CipherContext {
             blocks.copyMemory(from: input, byteCount: Block.byteCount * count)
             cipher.process(blockCount: count, .decrypt)
             let last = Plane(block: count - 1, of: input)
-            // From the last block to the first, so that in place each Cⱼ₋₁ is still there.
+            // From the last block to the first, so that each Cⱼ₋₁ is still unchanged if the call is in place.
             for index in (1..<count).reversed() {
                 (Plane(block: index, of: blocks) ^ Plane(block: index - 1, of: input)).store(asBlock: index, of: output)
             }
@@ -119,8 +120,8 @@ final class SwiftBitslicedContext: CipherContext {
         }
     }
 
-    /// Oⱼ = CIPH(Tⱼ), Cⱼ = Pⱼ ⊕ Oⱼ, and of the last one as many bytes as there are. Source: NIST SP 800-38A,
-    /// section 6.5; the counter is incremented as in appendix B.1 with m = 128.
+    /// Oⱼ = CIPH(Tⱼ), Cⱼ = Pⱼ ⊕ Oⱼ; the last block may be partial. Source: NIST SP 800-38A, section 6.5; the counter is
+    /// incremented as in appendix B.1 with m = 128.
     private func applyCTR(
         _ input: UnsafeRawPointer, into output: UnsafeMutableRawPointer, byteCount: Int, counter: Block
     ) {

@@ -1,8 +1,8 @@
 import RandomAccess
 
-/// AES under one key, block by block: what modes of operation are made of here. Belongs to one thread at a time.
+/// AES under one key, block by block: the basis of the modes of operation here. Belongs to one thread at a time.
 protocol AESBlocks: AnyObject {
-    /// CIPHER() or INVCIPHER() of each of some blocks in place. Source: FIPS 197, sections 5.1 and 5.3.
+    /// Applies CIPHER() or INVCIPHER() to each of some blocks in place. Source: FIPS 197, sections 5.1 and 5.3.
     func process(_ blocks: UnsafeMutableRawPointer, blockCount: Int, _ direction: CipherDirection)
 }
 
@@ -35,7 +35,7 @@ extension BitslicedCipher: AESBlocks {
     }
 }
 
-/// The blocks of the widest batch.
+/// The number of blocks of the widest batch.
 private let batchBlockCount = 64
 
 extension AESBlocks {
@@ -48,7 +48,7 @@ extension AESBlocks {
         return Block(bigEndianValue: UInt128(bigEndian: bytes))
     }
 
-    /// CIPH(X ⊕ mask) ⊕ mask of whole blocks, or its inverse, each with a mask of its own; in place or not.
+    /// Computes CIPH(X ⊕ mask) ⊕ mask of whole blocks, or its inverse, each with its own mask; in place or not.
     @inline(__always)
     func processMasked(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, _ direction: CipherDirection,
@@ -73,7 +73,7 @@ extension AESBlocks {
         }
     }
 
-    /// Adds CIPH(T₁), CIPH(T₂), … to so many bytes, from the first counter block on.
+    /// Adds CIPH(T₁), CIPH(T₂), … to a number of bytes, from the first counter block on.
     @inline(__always)
     func applyCounters(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, first: Block, next: (Block) -> Block
@@ -100,7 +100,7 @@ extension AESBlocks {
         }
     }
 
-    /// Calls `body` with space for the masks of a batch, which is erased.
+    /// Calls `body` with space for the masks of a batch, and erases it afterwards.
     private func withMasks(_ body: (UnsafeMutableRawBufferPointer) -> Void) {
         withUnsafeTemporaryAllocation(byteCount: batchBlockCount * Block.byteCount, alignment: 16) { masks in
             masks.initializeMemory(as: UInt8.self, repeating: 0)
@@ -111,13 +111,13 @@ extension AESBlocks {
 }
 
 extension Block {
-    /// No bit set.
+    /// A block without any set bit.
     static let zero = Block(bigEndianValue: 0)
 
-    /// A bit behind so many bytes, which is where padding starts.
+    /// Returns a block with one bit set behind a number of bytes, where padding starts.
     static func bit(behind byteCount: Int) -> Block { Block(bigEndianValue: 1 << UInt128(127 - 8 * byteCount)) }
 
-    /// Up to 16 bytes, with zeros behind.
+    /// Up to 16 bytes, followed by zeros.
     init(filling bytes: UnsafeRawBufferPointer) {
         var value: UInt128 = 0
         for (index, byte) in bytes.enumerated() { value |= UInt128(byte) << UInt128(120 - 8 * index) }
@@ -128,11 +128,11 @@ extension Block {
     var reversed: Block { Block(bigEndianValue: bigEndianValue.byteSwapped) }
 }
 
-/// Blocks that follow from a key, erased when they go.
+/// Blocks derived from a key, erased when they are freed.
 final class SecretBlocks {
     private let blocks: UnsafeMutableBufferPointer<Block>
 
-    /// So many blocks: a first one, and of each the doubled one.
+    /// A first block, followed by repeated doublings.
     init(doubling first: Block, count: Int) {
         blocks = .allocate(capacity: count)
         var block = first

@@ -1,6 +1,7 @@
 import RandomAccess
 
-/// A code of messages by AES, and what EAX and SIV are made of. Source: RFC 4493; NIST SP 800-38B, section 6.
+/// A message authentication code from AES, on which EAX and SIV are built. Source: RFC 4493; NIST SP 800-38B, section
+/// 6.
 private struct CMAC<Blocks: AESBlocks> {
     private let blocks: Blocks
     /// K1 and K2. Source: RFC 4493, section 2.3.
@@ -11,11 +12,11 @@ private struct CMAC<Blocks: AESBlocks> {
         subkeys = SecretBlocks(doubling: blocks.encrypted(.zero).doubled, count: 2)
     }
 
-    /// The code of one block.
+    /// Returns the code of one block.
     func code(ofBlock block: Block) -> Block { blocks.encrypted(block ^ subkeys[0]) }
 
-    /// The code of some bytes, maybe behind a block, and with something added to their last 16. Source: RFC 4493,
-    /// section 2.4.
+    /// Returns the code of some bytes, optionally behind a block, and with a block added to their last 16. Source: RFC
+    /// 4493, section 2.4.
     func code(of bytes: UnsafeRawBufferPointer, behind first: Block? = nil, addingToEnd end: Block = .zero) -> Block {
         guard bytes.count > 0 else { return first.map(code) ?? blocks.encrypted(.bit(behind: 0) ^ subkeys[1]) }
         var sum = first.map(blocks.encrypted) ?? .zero
@@ -23,7 +24,7 @@ private struct CMAC<Blocks: AESBlocks> {
         let lastCount = bytes.count - whole
         for offset in stride(from: 0, to: whole, by: Block.byteCount) {
             if offset + Block.byteCount == whole {
-                // What of the last 16 bytes is in this block.
+                // The part of the last 16 bytes that is in this block.
                 sum = sum ^ Block(bigEndianValue: end.bigEndianValue >> UInt128(8 * lastCount))
             }
             sum = blocks.encrypted(sum ^ Block(loadingFrom: bytes, at: offset))
@@ -61,7 +62,7 @@ struct EAX<Blocks: AESBlocks>: SealingMode {
         return start ^ code(1, associatedData) ^ code(2, ciphertext)
     }
 
-    /// OMACᵗ: the code of a number, as a block, and of some bytes.
+    /// OMACᵗ: the code of a number, as a block, followed by some bytes.
     private func code(_ number: UInt128, _ bytes: UnsafeRawBufferPointer) -> Block {
         cmac.code(of: bytes, behind: Block(bigEndianValue: number))
     }
@@ -72,7 +73,7 @@ struct SIV<Blocks: AESBlocks>: SealingMode {
     private let cmac: CMAC<Blocks>
     private let counters: Blocks
 
-    /// Takes both halves of a key. Source: sections 2.6 and 2.7.
+    /// The mode under both halves of a key. Source: sections 2.6 and 2.7.
     init(_ blocks: Blocks, counters: Blocks) { (cmac, self.counters) = (CMAC(blocks), counters) }
 
     func seal(
@@ -102,7 +103,7 @@ struct SIV<Blocks: AESBlocks>: SealingMode {
         return cmac.code(ofBlock: sum.doubled ^ Block(filling: text) ^ .bit(behind: text.count))
     }
 
-    /// Counts from the tag without two of its bits, so that 32 bits do not overflow. Source: section 2.5.
+    /// Counts from the tag with two bits cleared, so that 32 bits do not overflow. Source: section 2.5.
     private func applyCounters(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, _ tag: Block) {
         let first = Block(bigEndianValue: tag.bigEndianValue & ~(1 << 63 | 1 << 31))
         counters.applyCounters(input, into: output, first: first) { $0.advanced(by: 1) }

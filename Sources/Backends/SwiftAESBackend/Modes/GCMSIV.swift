@@ -1,17 +1,17 @@
 import RandomAccess
 
-/// GCM-SIV, which has keys for each nonce. Source: RFC 8452, sections 3 to 5.
+/// GCM-SIV, which derives keys for each nonce. Source: RFC 8452, sections 3 to 5.
 struct GCMSIV<Blocks: AESBlocks>: SealingMode {
     private let generator: Blocks
     private let keyByteCount: Int
     private let blocks: (SecretKey) -> Blocks
 
-    /// Takes AES under the key, and the way to AES under other keys.
+    /// The mode under a key.
     ///
     /// - Parameters:
     ///   - generator: AES under the key.
     ///   - keyByteCount: The key's length.
-    ///   - blocks: Makes AES for a key of a nonce.
+    ///   - blocks: Makes AES under a derived key.
     init(_ generator: Blocks, keyByteCount: Int, _ blocks: @escaping (SecretKey) -> Blocks) {
         (self.generator, self.keyByteCount, self.blocks) = (generator, keyByteCount, blocks)
     }
@@ -38,14 +38,14 @@ struct GCMSIV<Blocks: AESBlocks>: SealingMode {
     /// The keys of a nonce.
     private struct Message {
         private let blocks: Blocks
-        /// The key of POLYVAL, as GHASH has it.
+        /// The key of POLYVAL, converted for GHASH.
         private let hashKey: SecretBlocks
         private let nonce: Block
 
         /// Derives the keys. Source: section 4.
         init(_ mode: GCMSIV, _ nonce: UnsafeRawBufferPointer) throws(DecryptionError) {
             self.nonce = Block(filling: nonce)
-            // A number of 32 bits, the lowest byte first, and the nonce.
+            // A little-endian number of 32 bits, and the nonce.
             let start = Block(bigEndianValue: self.nonce.bigEndianValue >> 32)
             func half(_ number: UInt128) -> UInt128 {
                 mode.generator.encrypted(start ^ Block(bigEndianValue: number << 120)).bigEndianValue >> 64
@@ -63,7 +63,8 @@ struct GCMSIV<Blocks: AESBlocks>: SealingMode {
             blocks = mode.blocks(material)
         }
 
-        /// The encrypted POLYVAL of all, the nonce added, and without its highest bit. Source: section 4.
+        /// Returns the tag: POLYVAL of everything plus the nonce, without its highest bit, encrypted. Source: section
+        /// 4.
         func tag(of plaintext: UnsafeRawBufferPointer, _ associatedData: UnsafeRawBufferPointer) -> Block {
             let key = Polynomial(hashKey[0])
             var sum = Polynomial(high: 0, low: 0)
@@ -82,7 +83,7 @@ struct GCMSIV<Blocks: AESBlocks>: SealingMode {
             return blocks.encrypted(Block(bigEndianValue: hash.bigEndianValue & ~0x80))
         }
 
-        /// Counts in the first 32 bits, the lowest byte first, from the tag with its highest bit set. Source: section 4.
+        /// Counts in the first 32 bits, little-endian, from the tag with its highest bit set. Source: section 4.
         func applyCounters(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, _ tag: Block) {
             blocks.applyCounters(input, into: output, first: Block(bigEndianValue: tag.bigEndianValue | 0x80)) {
                 block in
@@ -95,8 +96,8 @@ struct GCMSIV<Blocks: AESBlocks>: SealingMode {
 }
 
 extension Block {
-    /// The product with x in GF(2¹²⁸) as GCM has it, of which the first bit is the one of 1. Source: RFC 8452,
-    /// appendix A (`mulX_GHASH`).
+    /// The product with x in GF(2¹²⁸) in GCM's representation, in which the first bit is the coefficient of 1. Source:
+    /// RFC 8452, appendix A (`mulX_GHASH`).
     fileprivate var timesX: Block {
         Block(bigEndianValue: bigEndianValue &>> 1 ^ (0xE1 << 120 & (0 &- (bigEndianValue & 1))))
     }

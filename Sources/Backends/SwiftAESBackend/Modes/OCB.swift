@@ -3,7 +3,7 @@ import RandomAccess
 /// OCB3 with tags of 128 bits. Source: RFC 7253, section 4.
 struct OCB<Blocks: AESBlocks>: SealingMode {
     private let blocks: Blocks
-    /// L_*, L_$, L_0, L_1, …: as many as blocks can be counted in 60 bits. Source: section 4.1.
+    /// L_*, L_$, L_0, L_1, …: enough for as many blocks as 60 bits can count. Source: section 4.1.
     private let masks: SecretBlocks
 
     init(_ blocks: Blocks) {
@@ -33,7 +33,7 @@ struct OCB<Blocks: AESBlocks>: SealingMode {
         return self.tag(of: UnsafeRawBufferPointer(start: output, count: ciphertext.count), offset, associatedData)
     }
 
-    /// Processes all of a message, and returns the last offset.
+    /// Processes a whole message, and returns the last offset.
     private func process(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, _ direction: CipherDirection,
         _ nonce: UnsafeRawBufferPointer
@@ -81,7 +81,7 @@ struct OCB<Blocks: AESBlocks>: SealingMode {
         return sum
     }
 
-    /// Visits each block, and what is left of one with a bit behind it and zeros.
+    /// Visits each block, and a partial one followed by a bit and zeros.
     private func forEachBlock(_ bytes: UnsafeRawBufferPointer, _ body: (Block, _ isWhole: Bool) -> Void) {
         let whole = bytes.count / Block.byteCount * Block.byteCount
         for offset in stride(from: 0, to: whole, by: Block.byteCount) {

@@ -8,14 +8,14 @@ protocol SealingMode {
         associatedData: UnsafeRawBufferPointer
     ) throws(DecryptionError) -> Block
 
-    /// Decrypts a message that has a tag, and returns the tag that it should have.
+    /// Decrypts a message with a tag, and returns the tag that it should have.
     func open(
         _ ciphertext: UnsafeRawBufferPointer, tag: Block, into output: UnsafeMutableRawPointer,
         nonce: UnsafeRawBufferPointer, associatedData: UnsafeRawBufferPointer
     ) throws(DecryptionError) -> Block
 }
 
-/// Messages in an authenticated mode, the tag behind the ciphertext.
+/// Messages in an authenticated mode, with the tag behind the ciphertext.
 final class SwiftSealedContext<Mode: SealingMode>: CipherContext {
     private let mode: Mode
     private let support: CipherSupport
@@ -76,7 +76,7 @@ final class SwiftXTSContext<Blocks: AESBlocks>: CipherContext {
     ) throws(DecryptionError) -> Bool {
         try support.check(nonce: nonce, in: backend)
         try support.check(dataUnit: input, in: backend)
-        // The first byte of a tweak is the lowest of the polynomial. Source: section 5.2.
+        // The first byte of a tweak holds the lowest coefficients of the polynomial. Source: section 5.2.
         var tweak = tweaks.encrypted(Block(loadingFrom: nonce)).reversed
         blocks.processMasked(input, into: output, direction) {
             defer { tweak = tweak.doubled }
@@ -86,7 +86,7 @@ final class SwiftXTSContext<Blocks: AESBlocks>: CipherContext {
     }
 }
 
-/// Makes a context for a cipher that is neither CBC, CTR nor GCM. `blocks` makes the AES of those that are over AES.
+/// Returns a context for a cipher other than CBC, CTR and GCM. `blocks` makes AES for the ciphers that are based on it.
 func makeSwiftMode<Blocks: AESBlocks>(
     _ support: CipherSupport, _ direction: CipherDirection, backend: String, key: SecretKey,
     blocks: @escaping (SecretKey) -> Blocks
@@ -114,7 +114,7 @@ func makeSwiftMode<Blocks: AESBlocks>(
 }
 
 extension CipherSupport {
-    /// The ciphers of both backends here.
+    /// The ciphers of both Swift backends.
     static let ofSwift =
         aes(gcmNonceByteCounts: 1...Int.max) + whole(.aesXTS, .aesOCB, .aesEAX, .aesGCMSIV, .aesSIV)
         + whole(.chaCha20Poly1305, .xChaCha20Poly1305, .xSalsa20Poly1305)

@@ -1,10 +1,10 @@
 import RandomAccess
 
-/// The 16 words of a block of a stream cipher, four in a vector, so that four quarter-rounds are done at once.
+/// The 16 words of a block of a stream cipher, four in a vector, so that four quarter-rounds run at once.
 struct StreamState {
     var a, b, c, d: Plane
 
-    /// The sums of the words of two states.
+    /// Returns the sums of the words of two states.
     @inline(__always)
     static func &+ (left: StreamState, right: StreamState) -> StreamState {
         StreamState(a: left.a &+ right.a, b: left.b &+ right.b, c: left.c &+ right.c, d: left.d &+ right.d)
@@ -16,42 +16,43 @@ struct StreamKey {
     var low, high: Plane
 }
 
-/// A stream of blocks of 64 bytes, each made of a key and an input of 16 bytes: a nonce and a counter. It begins with a
-/// key of Poly1305.
+/// A stream of blocks of 64 bytes. Each is computed from a key and an input of 16 bytes: a nonce and a counter. The
+/// stream begins with a key of Poly1305.
 ///
 /// Words are added, rotated by constants and XORed: no branch and no address depends on them.
 protocol StreamCipher {
-    /// The byte of the stream that a message's first one is XORed with.
+    /// The position in the stream for the message's first byte.
     static var messageOffset: Int { get }
 
-    /// The state that a block starts from.
+    /// Returns the initial state of a block.
     static func start(_ key: StreamKey, input: Plane) -> StreamState
 
-    /// Two of the 20 rounds.
+    /// Applies two of the 20 rounds.
     static func doubleRound(_ state: inout StreamState)
 
-    /// A state's words in the order of a block's bytes.
+    /// Returns a state's words in the order of a block's bytes.
     static func rows(_ state: StreamState) -> StreamState
 
-    /// The key that is made of another one and the first 16 bytes of a nonce of 24, of the state after 20 rounds.
+    /// Returns the key that is derived from another key and the first 16 bytes of a 24-byte nonce, given the state
+    /// after 20 rounds.
     static func derivedKey(_ state: StreamState) -> StreamKey
 
-    /// The input of a block.
+    /// Returns the input of a block.
     ///
     /// - Parameters:
-    ///   - nonce: A message's nonce, or the last 8 bytes of one of 24, as a number whose first byte is the lowest.
-    ///   - nonceByteCount: How many bytes these are.
+    ///   - nonce: A message's nonce, or the last 8 bytes of a 24-byte nonce, as a little-endian number.
+    ///   - nonceByteCount: The length of that nonce or part.
     ///   - counter: The number of the block in the stream.
-    /// - Returns: Both as a number whose first byte is the lowest.
+    /// - Returns: Both as a little-endian number.
     static func input(_ nonce: UInt128, nonceByteCount: Int, counter: UInt64) -> UInt128
 
-    /// Adds a ciphertext, and what is authenticated beside it, to a code.
+    /// Adds a ciphertext and its associated data to a code.
     static func add(
         _ ciphertext: UnsafeRawBufferPointer, _ associatedData: UnsafeRawBufferPointer, to code: inout Poly1305)
 }
 
 extension StreamCipher {
-    /// The state after 20 rounds.
+    /// Returns the state after 20 rounds.
     @inline(__always)
     static func rounds(_ start: StreamState) -> StreamState {
         var state = start
@@ -62,12 +63,12 @@ extension StreamCipher {
 
 /// ChaCha20, and HChaCha20 for longer nonces.
 ///
-/// - Source: RFC 8439, sections 2.1 to 2.3, whose names these are; draft-irtf-cfrg-xchacha-03, section 2.2.
+/// - Source: RFC 8439, sections 2.1 to 2.3, which define the names used here; draft-irtf-cfrg-xchacha-03, section 2.2.
 enum ChaCha20: StreamCipher {
-    /// The block of the counter 0 is for the code's key alone. Source: RFC 8439, section 2.8.
+    /// The block with counter 0 is for the code's key alone. Source: RFC 8439, section 2.8.
     static let messageOffset = 64
 
-    /// A vector is a row of the matrix.
+    /// Returns the initial state; a vector is a row of the matrix.
     @inline(__always)
     static func start(_ key: StreamKey, input: Plane) -> StreamState {
         StreamState(a: .streamConstants, b: key.low, c: key.high, d: input)
@@ -76,7 +77,7 @@ enum ChaCha20: StreamCipher {
     @inline(__always)
     static func doubleRound(_ state: inout StreamState) {
         quarterRounds(&state)
-        // Diagonals become columns, and go back.
+        // Rotates diagonals into columns, and later back.
         state.b = state.b.lanesRotated(by: 1)
         state.c = state.c.lanesRotated(by: 2)
         state.d = state.d.lanesRotated(by: 3)
@@ -102,17 +103,17 @@ enum ChaCha20: StreamCipher {
     @inline(__always)
     static func rows(_ state: StreamState) -> StreamState { state }
 
-    /// The first row and the last. Source: draft-irtf-cfrg-xchacha-03, section 2.2.
+    /// Returns the first and the last row. Source: draft-irtf-cfrg-xchacha-03, section 2.2.
     static func derivedKey(_ state: StreamState) -> StreamKey { StreamKey(low: state.a, high: state.d) }
 
-    /// A counter of 4 bytes, and the nonce, with zeros in front of one of 8 bytes. Source: RFC 8439, section 2.3;
+    /// Returns a counter of 4 bytes and the nonce; an 8-byte nonce has zeros in front. Source: RFC 8439, section 2.3;
     /// draft-irtf-cfrg-xchacha-03, section 2.3.
     @inline(__always)
     static func input(_ nonce: UInt128, nonceByteCount: Int, counter: UInt64) -> UInt128 {
         nonce &<< UInt128(128 - 8 * nonceByteCount) | UInt128(UInt32(truncatingIfNeeded: counter))
     }
 
-    /// Both texts, each with zeros up to 16 bytes, and their lengths. Source: RFC 8439, section 2.8.
+    /// Adds both texts, each padded with zeros to 16 bytes, and their lengths. Source: RFC 8439, section 2.8.
     static func add(
         _ ciphertext: UnsafeRawBufferPointer, _ associatedData: UnsafeRawBufferPointer, to code: inout Poly1305
     ) {
@@ -127,11 +128,11 @@ enum ChaCha20: StreamCipher {
 /// - Source: Bernstein, "The Salsa20 family of stream ciphers", 2007, section 4; "Extending the Salsa20 nonce", 2011,
 ///   section 2.
 enum Salsa20: StreamCipher {
-    /// The rest of the first block is for the message. Source: Bernstein, "Cryptography in NaCl", 2009, section 10.
+    /// The message uses the rest of the first block. Source: Bernstein, "Cryptography in NaCl", 2009, section 10.
     static let messageOffset = 32
 
-    /// A vector is a diagonal of the matrix: of its words 0 to 15, the constants 0, 5, 10 and 15; 4, 9, 14 and 3; 8, 13,
-    /// 2 and 7; 12, 1, 6 and 11.
+    /// Returns the initial state; a vector is a diagonal of the matrix. Of its words 0 to 15, the constants are 0, 5,
+    /// 10 and 15; the other vectors are 4, 9, 14 and 3; 8, 13, 2 and 7; 12, 1, 6 and 11.
     @inline(__always)
     static func start(_ key: StreamKey, input: Plane) -> StreamState {
         let (low, high, input) = (key.low.words, key.high.words, input.words)
@@ -144,7 +145,7 @@ enum Salsa20: StreamCipher {
     @inline(__always)
     static func doubleRound(_ state: inout StreamState) {
         quarterRounds(&state)
-        // Rows become columns, and go back.
+        // Turns rows into columns, and later back.
         (state.b, state.c, state.d) = (
             state.d.lanesRotated(by: 1), state.c.lanesRotated(by: 2), state.b.lanesRotated(by: 3)
         )
@@ -154,7 +155,8 @@ enum Salsa20: StreamCipher {
         )
     }
 
-    /// The quarter-round of each column, from the diagonal on. Source: "The Salsa20 family of stream ciphers", section 4.1.
+    /// The quarter-round of each column, starting at the diagonal. Source: "The Salsa20 family of stream ciphers",
+    /// section 4.1.
     @inline(__always)
     private static func quarterRounds(_ x: inout StreamState) {
         x.b = x.b ^ (x.a &+ x.d).wordsRotated(by: 7)
@@ -171,19 +173,19 @@ enum Salsa20: StreamCipher {
             c: Plane(words: SIMD4(c[0], b[1], a[2], d[3])), d: Plane(words: SIMD4(d[0], c[1], b[2], a[3])))
     }
 
-    /// The words 0, 5, 10, 15, 6, 7, 8 and 9. Source: "Extending the Salsa20 nonce", section 2.
+    /// Returns the words 0, 5, 10, 15, 6, 7, 8 and 9. Source: "Extending the Salsa20 nonce", section 2.
     static func derivedKey(_ state: StreamState) -> StreamKey {
         let (b, c, d) = (state.b.words, state.c.words, state.d.words)
         return StreamKey(low: state.a, high: Plane(words: SIMD4(d[2], c[3], c[0], b[1])))
     }
 
-    /// A nonce of 8 bytes, and a counter of 8. Source: "The Salsa20 family of stream ciphers", section 4.
+    /// Returns an 8-byte nonce and an 8-byte counter. Source: "The Salsa20 family of stream ciphers", section 4.
     @inline(__always)
     static func input(_ nonce: UInt128, nonceByteCount: Int, counter: UInt64) -> UInt128 {
         nonce | UInt128(counter) &<< 64
     }
 
-    /// The ciphertext alone. Source: "Cryptography in NaCl", section 9.
+    /// Adds the ciphertext alone. Source: "Cryptography in NaCl", section 9.
     static func add(
         _ ciphertext: UnsafeRawBufferPointer, _ associatedData: UnsafeRawBufferPointer, to code: inout Poly1305
     ) {
@@ -192,19 +194,19 @@ enum Salsa20: StreamCipher {
 }
 
 extension Plane {
-    /// "expand 32-byte k", of both ciphers. Source: RFC 8439, section 2.3.
+    /// The constant "expand 32-byte k" of both ciphers. Source: RFC 8439, section 2.3.
     @inline(__always)
     fileprivate static var streamConstants: Plane {
         Plane(words: SIMD4(0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574))
     }
 
-    /// The sums of words modulo 2³².
+    /// Returns the sums of words modulo 2³².
     @inline(__always)
     fileprivate static func &+ (left: Plane, right: Plane) -> Plane {
         Plane(words: left.words &+ right.words)
     }
 
-    /// Each word rotated towards its higher bits.
+    /// Returns each word rotated towards its higher bits.
     @inline(__always)
     fileprivate func wordsRotated(by count: UInt32) -> Plane {
         shiftedLeft(by: count) ^ shiftedRight(by: 32 - count)

@@ -1,9 +1,9 @@
 import RandomAccess
 
-/// A stream cipher and Poly1305, whose key is the beginning of each message's stream.
+/// A stream cipher with Poly1305, whose key is the beginning of each message's stream.
 ///
-/// There is no key schedule: each message starts from the key itself. A tag is compared before anything is decrypted, so
-/// that an unauthentic message never becomes plaintext.
+/// There is no key schedule: each message starts from the key itself. The tag is compared before anything is decrypted,
+/// so an unauthentic message never becomes plaintext.
 ///
 /// - Source: RFC 8439, section 2.8; draft-irtf-cfrg-xchacha-03, section 2; Bernstein, "Cryptography in NaCl", 2009,
 ///   sections 9 and 10.
@@ -37,7 +37,7 @@ struct StreamSealing<Stream: StreamCipher>: SealingMode {
         }
     }
 
-    /// Calls `body` with the stream of a message, whose blocks are erased.
+    /// Calls `body` with the stream of a message, and erases its blocks afterwards.
     private func withStream(_ nonce: UnsafeRawBufferPointer, _ body: (MessageStream<Stream>) -> Block) -> Block {
         withUnsafeTemporaryAllocation(byteCount: MessageStream<Stream>.batchByteCount, alignment: 16) { batch in
             defer { eraseBytes(batch) }
@@ -46,10 +46,10 @@ struct StreamSealing<Stream: StreamCipher>: SealingMode {
     }
 }
 
-/// The stream of one message, as far as its first four blocks; and the rest, once it is asked for.
+/// The stream of one message: first its first four blocks, and the rest on demand.
 private struct MessageStream<Stream: StreamCipher> {
     private static var blockByteCount: Int { 64 }
-    /// As many blocks as are made side by side: four, whose words fill the vectors that a CPU has.
+    /// The number of blocks that are computed side by side: four, whose words fill the vectors of a CPU.
     private static var batchBlockCount: Int { 4 }
     static var batchByteCount: Int { batchBlockCount * blockByteCount }
 
@@ -58,14 +58,14 @@ private struct MessageStream<Stream: StreamCipher> {
     private let nonce: UInt128
     private let nonceByteCount: Int
 
-    /// Makes the first blocks in `batch`.
+    /// Computes the first blocks in `batch`.
     init(_ key: SecretKey, _ nonce: UnsafeRawBufferPointer, _ batch: UnsafeMutableRawBufferPointer) {
         self.batch = batch
         let key = key.withUnsafeBytes {
             StreamKey(low: $0.loadUnaligned(as: Plane.self), high: $0.loadUnaligned(fromByteOffset: 16, as: Plane.self))
         }
         if nonce.count == 24 {
-            // The first 16 bytes go into another key, in a block whose start is not added.
+            // The first 16 bytes derive another key, in a block whose initial state is not added.
             let input = nonce.loadUnaligned(as: Plane.self)
             self.key = Stream.derivedKey(Stream.rounds(Stream.start(key, input: input)))
         } else {
@@ -77,10 +77,10 @@ private struct MessageStream<Stream: StreamCipher> {
         fill(from: 0)
     }
 
-    /// Poly1305 with its key, from the first block: before others take its place.
+    /// Poly1305 with its key from the first block, which later blocks overwrite.
     var code: Poly1305 { Poly1305(UnsafeRawBufferPointer(rebasing: batch[..<32])) }
 
-    /// Encrypts or decrypts the message: from the first blocks on, which this uses up.
+    /// Encrypts or decrypts the message, starting with the first blocks, which this consumes.
     func apply(to input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer) {
         let output = UnsafeMutableRawBufferPointer(start: output, count: input.count)
         var (position, counter, start) = (Stream.messageOffset, UInt64(0), 0)
@@ -102,7 +102,7 @@ private struct MessageStream<Stream: StreamCipher> {
         }
     }
 
-    /// Makes four blocks, from one of the stream on.
+    /// Computes four blocks of the stream from a given number on.
     @inline(never)
     private func fill(from counter: UInt64) {
         let (start0, start1, start2, start3) = (

@@ -1,11 +1,11 @@
 import Glibc
 
-/// An address of IPv4 or IPv6. An IPv4 address that is written as one of IPv6 (`::ffff:127.0.0.1`) is the IPv4 one.
+/// An IPv4 or IPv6 address. An IPv4 address in IPv6 form (`::ffff:127.0.0.1`) counts as IPv4.
 package struct IPAddress: Hashable, Sendable {
-    /// 4 or 16 bytes.
+    /// The address: 4 or 16 bytes.
     private let bytes: [UInt8]
 
-    /// Reads an address; a name is none. The corresponding C function is `inet_pton`.
+    /// Parses an address; `nil` for a name. The corresponding C function is `inet_pton`.
     package init?(_ text: String) {
         var (four, six) = (in_addr(), in6_addr())
         if inet_pton(AF_INET, text, &four) == 1 {
@@ -22,10 +22,10 @@ package struct IPAddress: Hashable, Sendable {
         self.bytes = isMapped ? Array(bytes.suffix(4)) : bytes
     }
 
-    /// The addresses that a name stands for, or an address in any form that the system takes. The corresponding C function
-    /// is `getaddrinfo`.
+    /// Resolves a name, or an address in any form that the system accepts. The corresponding C function is
+    /// `getaddrinfo`.
     ///
-    /// - Returns: The addresses in the system's order; none if there is no such name.
+    /// - Returns: The addresses in the system's order; empty if the name does not exist.
     package static func resolve(_ host: String) -> [IPAddress] {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -51,15 +51,16 @@ package struct IPAddress: Hashable, Sendable {
         return addresses
     }
 
-    /// Whether only this machine can reach it, or is reached by it. Source: RFC 1122, section 3.2.1.3; RFC 4291, section
-    /// 2.5.3.
+    /// True for an address of the loopback interface, which only this machine reaches. Source: RFC 1122, section
+    /// 3.2.1.3; RFC 4291, section 2.5.3.
     package var isLoopback: Bool {
         bytes.count == 4 ? bytes[0] == 127 : bytes == [UInt8](repeating: 0, count: 15) + [1]
     }
 
-    /// Whether a client's host is this machine: by its address, or as `localhost` where that name stands for nothing else.
+    /// Returns whether a host is this machine: a loopback address, or `localhost` if that name resolves to loopback
+    /// only.
     ///
-    /// Another name is not looked up: it could lead elsewhere a moment later.
+    /// Other names are not looked up, since they could resolve differently a moment later.
     package static func isLoopback(host: String) -> Bool {
         if let address = IPAddress(host) { return address.isLoopback }
         guard host.lowercased() == "localhost" else { return false }
@@ -67,14 +68,14 @@ package struct IPAddress: Hashable, Sendable {
         return !addresses.isEmpty && addresses.allSatisfy(\.isLoopback)
     }
 
-    /// The addresses that one client can choose from: a single one of IPv4, 2⁶⁴ of IPv6. Source: RFC 4291, section 2.5.4.
+    /// The addresses that one client can choose from: one for IPv4, 2⁶⁴ for IPv6. Source: RFC 4291, section 2.5.4.
     package var network: String {
         bytes.count == 4 ? description : "\(IPAddress(bytes: bytes.prefix(8) + [UInt8](repeating: 0, count: 8)))/64"
     }
 }
 
 extension IPAddress: CustomStringConvertible {
-    /// The address as text, IPv6 without brackets. The corresponding C function is `inet_ntop`.
+    /// The address as text; IPv6 has no brackets. The corresponding C function is `inet_ntop`.
     package var description: String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         guard inet_ntop(bytes.count == 4 ? AF_INET : AF_INET6, bytes, &text, socklen_t(text.count)) != nil else {

@@ -1,43 +1,42 @@
 package import RandomAccess
 
-/// What a program that reads objects on servers brings; one that does not builds no HTTP client.
+/// The HTTP support that a program adds. A program without it builds no HTTP client.
 package protocol NetworkSources: Sendable {
     /// Opens an object.
     ///
-    /// - Throws: `DecryptionError.invalidParameter` for a URL or a switch that cannot be, `.io` if the server does not
-    ///   answer with a range of the object; its reason starts with the failure's name, and its code is
-    ///   ``RemoteObject/unansweredCode`` if no answer came at all, `ENOENT` if there is no such object.
+    /// - Throws: `DecryptionError.invalidParameter` for an invalid URL or switch; `.io` if the server does not answer
+    ///   with a range of the object. The reason of `.io` starts with the failure's name. Its code is
+    ///   ``RemoteObject/unansweredCode`` if no answer came at all, and `ENOENT` if the object does not exist.
     func open(_ remoteObject: RemoteObject) throws(DecryptionError) -> NetworkObject
 
-    /// Refuses an object that cannot be asked for, without asking.
+    /// Refuses an object that cannot be requested, without a request.
     ///
-    /// - Throws: `DecryptionError.invalidParameter` for a URL or a switch that cannot be, `.io` for a file of certificates
-    ///   that cannot be used.
+    /// - Throws: `DecryptionError.invalidParameter` for an invalid URL or switch, `.io` for an unusable file of
+    ///   certificates.
     func check(_ remoteObject: RemoteObject) throws(DecryptionError)
 
-    /// What every result must say of how an object is asked for, whatever comes of it: a line for each check that is given up.
+    /// Returns the warnings that every result must carry: a line for each disabled check.
     func warnings(of remoteObject: RemoteObject) -> [String]
 
-    /// Starts a server of ranges on this machine.
+    /// Starts a range server on this machine.
     ///
-    /// - Parameter isSecure: Whether it speaks TLS, with a certificate of its own that its clients trust.
+    /// - Parameter isSecure: True to speak TLS, with a certificate of its own that the server's clients trust.
     /// - Returns: The server, which serves nothing yet.
     /// - Throws: `DecryptionError.io`.
     func startServer(isSecure: Bool) throws(DecryptionError) -> any LoopbackServer
 }
 
-/// An object on a server, open.
+/// An open object on a server.
 package struct NetworkObject: Sendable {
-    /// Its bytes.
+    /// The object's bytes.
     package let source: any ByteSource
-    /// Where it was found, which may be another URL than was asked.
+    /// The URL at which the object was found, which may differ from the requested one.
     package let url: String
-    /// What tells its version from others, as far as the server says.
+    /// The server's identification of the version, if any.
     package let version: String
-    /// What every result must say of how they came.
+    /// The warnings that every result must carry about the connection.
     package let warnings: [String]
 
-    /// Creates an object.
     package init(source: any ByteSource, url: String, version: String, warnings: [String]) {
         self.source = source
         self.url = url
@@ -46,13 +45,13 @@ package struct NetworkObject: Sendable {
     }
 }
 
-/// A server of ranges on this machine, which ends with its last reference.
+/// A range server on this machine, which stops with its last reference.
 package protocol LoopbackServer: Sendable {
-    /// Puts a source under a path of its own.
+    /// Serves a source under a path of its own.
     ///
-    /// - Returns: Where clients find it.
+    /// - Returns: The address for clients.
     func offer(_ source: any ByteSource) -> RemoteObject
 
-    /// Takes a source away.
+    /// Stops serving a source.
     func withdraw(_ remoteObject: RemoteObject)
 }

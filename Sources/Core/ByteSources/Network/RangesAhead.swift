@@ -1,68 +1,68 @@
 package import RandomAccess
 
-/// What a reader of ranges asks for: of a server, and of one that is simulated.
+/// The sizes of the requests that a reader sends to a server, real or simulated.
 package enum RangeReading {
-    /// The bytes that are fetched when an object is opened: formats begin with something that is looked at first.
+    /// The number of bytes to fetch when an object is opened: formats begin with a header that is read first.
     package static let firstByteCount = 64 << 10
-    /// The last bytes that are fetched at the same time, where the end is looked at: as much as the last chunk of the usual
+    /// The number of last bytes to fetch at the same time if opening reads the end: the last chunk of the usual
     /// formats.
     package static let lastByteCount = 64 << 10
-    /// The max number of ranges that are under way behind the one that is being read from.
+    /// The max number of ranges in flight behind the range being read.
     package static let depth = 4
     /// The max number of bytes of such a range.
     package static let maxByteCount = 4 << 20
-    /// The bytes that a reader waits for at most before it goes on.
+    /// The max number of bytes that a reader waits for before it goes on.
     package static let wakingByteCount = 256 << 10
 
-    /// Returns how many last bytes are fetched when an object of a strategy is opened.
+    /// Returns the number of last bytes to fetch when an object of a strategy is opened.
     package static func lastByteCount(_ strategy: Strategy) -> Int {
         strategy.padding == .pkcs7 || strategy.isAuthenticated ? lastByteCount : 0
     }
 }
 
-/// A range of an object that was asked for.
+/// A requested range of an object.
 package protocol AskedRange {
-    /// The bytes that were asked for.
+    /// The requested bytes.
     var range: Range<UInt64> { get }
 
-    /// Ends the request; nothing happens if it is over.
+    /// Cancels the request; does nothing if it is over.
     func cancel()
 }
 
-/// Guesses what is read next, and asks for it before it is read, so that no read waits for a round trip.
+/// Predicts the next reads and requests their ranges ahead, so that no read waits for a round trip.
 ///
-/// Reads count as being in order if each starts where the last ended, or shortly before or behind: a block of ciphertext is
-/// needed twice, and the padding of a chunk not at all. Ranges grow as long as that goes on.
+/// Reads are in order if each starts at the end of the last, or shortly before or behind it: a block of ciphertext is
+/// needed twice, and the padding of a chunk not at all. Ranges grow as long as reads stay in order.
 package struct RangesAhead<Asked: AskedRange> {
-    /// Ranges that follow each other.
+    /// Ranges in flight, each starting where the one before ends.
     private var blocks: [Asked] = []
-    /// Where a read would go on.
+    /// The offset at which the next read in order would start.
     private var next: UInt64?
-    /// How long the next range is.
+    /// The length of the next range.
     private var lengths: GrowingRanges
-    /// How many ranges are under way behind the one that is being read from.
+    /// The number of ranges in flight behind the range being read.
     private var depth = 1
 
     private let maxByteCount: Int
     private let maxDepth: Int
 
-    /// How far from the end of the last read one may start that goes on with it.
+    /// The max distance in bytes between the end of a read and the start of the next that counts as in order.
     private static var slack: UInt64 { 4096 }
 
-    /// Prepares; nothing is asked for yet.
     package init(maxDepth: Int = RangeReading.depth, maxByteCount: Int = RangeReading.maxByteCount) {
         (self.maxDepth, self.maxByteCount) = (maxDepth, maxByteCount)
         lengths = GrowingRanges(maxByteCount: maxByteCount)
     }
 
-    /// The range under way that has a byte, and asks for those after it; `nil` if reads are not in order.
+    /// Returns the range in flight that holds a byte, and requests the ranges after it; `nil` if reads are not in
+    /// order.
     ///
     /// - Parameters:
     ///   - offset: The byte, within the object.
-    ///   - count: How many bytes are read.
+    ///   - count: The number of bytes of the read.
     ///   - end: The object's length.
-    ///   - ask: Asks for a range.
-    /// - Returns: What to wait on.
+    ///   - ask: Requests a range.
+    /// - Returns: The range to wait for.
     package mutating func block(
         at offset: UInt64, count: UInt64, before end: UInt64, ask: (Range<UInt64>) -> Asked
     ) -> Asked? {
@@ -73,7 +73,7 @@ package struct RangesAhead<Asked: AskedRange> {
             guard goesOn else { return nil }
         }
         while let first = blocks.first, first.range.upperBound <= offset {
-            // Where it was skipped, no read waits for the rest.
+            // The reader skipped it, so no read waits for the rest.
             first.cancel()
             blocks.removeFirst()
             depth = min(depth + 1, maxDepth)
@@ -87,7 +87,7 @@ package struct RangesAhead<Asked: AskedRange> {
         return blocks.first { $0.range.contains(offset) }
     }
 
-    /// Ends what is under way.
+    /// Cancels all ranges in flight.
     package mutating func drop() {
         blocks.forEach { $0.cancel() }
         blocks = []
@@ -96,26 +96,25 @@ package struct RangesAhead<Asked: AskedRange> {
     }
 }
 
-/// Lengths of ranges that are asked for one after the other: they double, so that the first one comes soon, and later
-/// ones cost few requests.
+/// The lengths of ranges that are requested one after the other. They double, so that the first range comes soon and
+/// later ones cost few requests.
 package struct GrowingRanges: Sendable {
     private static let minByteCount = 256 << 10
 
     private let maxByteCount: Int
     private var byteCount: Int
 
-    /// Starts with a short one.
     package init(maxByteCount: Int) {
         self.maxByteCount = maxByteCount
         byteCount = min(Self.minByteCount, maxByteCount)
     }
 
-    /// The next range.
+    /// Returns the next range.
     ///
     /// - Parameters:
-    ///   - start: Where it starts.
-    ///   - end: What it does not go beyond, more than `start`.
-    /// - Returns: Some of the bytes between them, at least one.
+    ///   - start: The start of the range.
+    ///   - end: The upper bound of the range, more than `start`.
+    /// - Returns: A range between them, of at least one byte.
     package mutating func next(from start: UInt64, before end: UInt64) -> Range<UInt64> {
         let range = start..<start + min(UInt64(byteCount), end - start)
         byteCount = min(2 * byteCount, maxByteCount)

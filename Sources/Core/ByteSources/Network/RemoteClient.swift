@@ -1,31 +1,31 @@
 package import RandomAccess
 import Synchronization
 
-/// A client that asks a remote store for bytes, by the name that plans and commands call it.
+/// A client of a remote store, by its name in plans and commands.
 package enum RemoteClient: String, CaseIterable, Hashable, Sendable {
-    /// One request after the other over one connection, when a reader wants the bytes; nothing is kept.
+    /// One request after the other over one connection, when the reader needs the bytes; nothing is cached.
     case serial
-    /// This project's reader over HTTP: what opening an object looks at comes in one round trip, and what is read in order is
-    /// asked for ahead, over several connections.
+    /// This project's reader over HTTP. It fetches what opening an object needs in one round trip, and requests ranges
+    /// ahead over several connections while reads are in order.
     case chunkwise
 
-    /// The client that is meant where none is named: the one that reads URLs.
+    /// The default client: the one that reads URLs.
     package static let usual = RemoteClient.chunkwise
 
-    /// What a client holds in memory beside what readers hold, at most, in bytes.
+    /// Returns the max number of bytes that a client holds in memory in addition to its readers.
     package func heldByteCount(objectByteCount: UInt64) -> UInt64 {
         self == .serial ? 0 : min(RemoteObject.aheadByteCount, objectByteCount)
     }
 
-    /// Puts a source behind a store that this client asks, and opens it there, which may take a round trip.
+    /// Puts a source behind a simulated store and opens it there, which may take a round trip.
     ///
     /// - Parameters:
     ///   - base: The source.
-    ///   - strategy: How the ciphertext is laid out.
-    ///   - link: How far away the store is; the bandwidth is that of a connection.
-    ///   - clock: What time is taken from.
-    ///   - tally: Takes the requests; `nil` if nobody asks.
-    /// - Returns: The source as this client has it.
+    ///   - strategy: The strategy of the ciphertext.
+    ///   - link: The distance of the store; the bandwidth is that of one connection.
+    ///   - clock: The clock that simulates the wait.
+    ///   - tally: Counts the requests; `nil` to count nothing.
+    /// - Returns: The source as this client reads it.
     package func open(
         _ base: any ByteSource, strategy: Strategy, link: RemoteLink, clock: any RemoteClock = SystemClock(),
         tally: RequestTally? = nil
@@ -39,24 +39,24 @@ package enum RemoteClient: String, CaseIterable, Hashable, Sendable {
     }
 }
 
-/// The requests that a simulated store was asked, and the bytes that it sent.
+/// The requests to a simulated store, and the bytes that it sent.
 package final class RequestTally: Sendable {
     private let counts = Mutex((requests: 0 as UInt64, bytes: 0 as Int64))
 
-    /// Starts at none.
+    /// A tally of nothing.
     package init() {}
 
-    /// Takes a request for so many bytes.
+    /// Counts a request for a number of bytes.
     func add(_ byteCount: UInt64) {
         counts.withLock { $0 = ($0.requests + 1, $0.bytes + Int64(byteCount)) }
     }
 
-    /// Takes back bytes that a request asked for and that never came.
+    /// Subtracts requested bytes that never arrived.
     func takeBack(_ byteCount: UInt64) {
         counts.withLock { $0.bytes -= Int64(byteCount) }
     }
 
-    /// What came since the last call. Bytes are fewer than none where more were taken back than were asked for.
+    /// Returns the counts since the last call. The bytes are negative if more were subtracted than requested.
     package func take() -> (requests: UInt64, bytes: Int64) {
         counts.withLock { counts in
             defer { counts = (0, 0) }
@@ -65,28 +65,28 @@ package final class RequestTally: Sendable {
     }
 }
 
-/// A source as far away as a remote store that this project's reader over HTTP asks.
+/// A source as far away as a remote store, read as this project's reader over HTTP does.
 ///
-/// It asks as `HTTPSource` does: for both ends when it is opened, for a range when one is read out of order, and for ranges
-/// ahead when reads are in order. Each range has a connection of its own, which is there already: its first byte comes
-/// after the latency, the others at the bandwidth.
+/// It sends the requests of `HTTPSource`: for both ends when it is opened, for a range at a read out of order, and for
+/// ranges ahead while reads are in order. Each range has an open connection of its own: its first byte arrives after
+/// the latency, the others at the bandwidth.
 final class RemoteRanges: WrappingSource {
     let base: any ByteSource
     private let link: RemoteLink
     private let clock: any RemoteClock
     private let tally: RequestTally?
-    /// What came when the object was opened: the bytes before `first` and those from `last` on.
+    /// The bytes that arrived when the object was opened: those before `first` and those from `last` on.
     private let known: (first: UInt64, last: UInt64)
     private let ahead: Mutex<RangesAhead<SimulatedRange>>
 
-    /// Opens the object: waits until its ends are there.
+    /// Opens the object: waits until both ends have arrived.
     init(
         _ base: any ByteSource, lastByteCount: Int, link: RemoteLink, clock: any RemoteClock, tally: RequestTally?
     ) {
         (self.base, self.link, self.clock, self.tally) = (base, link, clock, tally)
         let byteCount = base.byteCount
         let first = min(byteCount, UInt64(RangeReading.firstByteCount))
-        // Where the first bytes are all, the last ones are not waited for.
+        // If the first bytes are the whole object, there are no last ones to wait for.
         let last = first == byteCount ? 0 : min(byteCount, UInt64(lastByteCount))
         known = (first, byteCount - last)
         ahead = Mutex(RangesAhead())
@@ -128,26 +128,26 @@ final class RemoteRanges: WrappingSource {
     }
 }
 
-/// A range that comes over a connection of its own.
+/// A range that arrives over a connection of its own.
 private struct SimulatedRange: AskedRange, Sendable {
     let range: Range<UInt64>
-    /// When it was asked for, in the clock's nanoseconds.
+    /// The time of the request, in the clock's nanoseconds.
     let sent: UInt64
     let link: RemoteLink
     let clock: any RemoteClock
     let tally: RequestTally?
 
-    /// Gives up what is still to come.
+    /// Drops the bytes that have not arrived.
     func cancel() {
         tally?.takeBack(range.upperBound - arrived(at: clock.nanoseconds))
     }
 
-    /// When the bytes before an offset are there.
+    /// Returns the time at which the bytes before an offset have arrived.
     func arrival(of end: UInt64) -> UInt64 {
         sent + link.latencyNanoseconds + link.transferNanoseconds(byteCount: end - range.lowerBound)
     }
 
-    /// Up to where the bytes are there at a time.
+    /// Returns the offset before which the bytes have arrived at a time.
     func arrived(at time: UInt64) -> UInt64 {
         let start = sent + link.latencyNanoseconds
         guard time >= start else { return range.lowerBound }

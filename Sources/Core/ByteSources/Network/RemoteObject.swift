@@ -2,65 +2,64 @@ import Glibc
 package import RandomAccess
 package import Support
 
-/// Where an object on a server is, and how it is asked for.
+/// The address of an object on a server, and the options of its requests.
 package struct RemoteObject: Hashable, Sendable {
     /// The `http` or `https` URL.
     package var url: String
-    /// Which servers are taken.
+    /// The checks of the server's certificate.
     package var tls = TLSSwitches()
-    /// The value of the field `Authorization`; it is part of no error and no result.
+    /// The value of the field `Authorization`; no error and no result contains it.
     package var authorization: String?
-    /// Whether connections are kept from one range to the next.
+    /// True if connections are kept from one range to the next.
     package var keepsConnections = true
-    /// How many ranges are under way at once when the object is read in order; `nil` for the usual number.
+    /// The number of ranges in flight while reads are in order; `nil` for the default.
     package var readAheadDepth: Int?
-    /// Whether connections are shared with other objects of the same server.
+    /// True if connections are shared with other objects of the same server.
     package var sharesConnections = false
-    /// The max number of bytes of a range that is asked for ahead; `nil` for the usual number.
+    /// The max number of bytes of a range that is requested ahead; `nil` for the default.
     package var maxRangeByteCount: Int?
-    /// The max number of bytes of an object that is taken from a server which knows no ranges; `nil` for none.
+    /// The max number of bytes of an object to accept from a server without range support; `nil` to refuse such
+    /// servers.
     package var maxWholeByteCount: Int?
-    /// Whether the object may be one that gzip packed.
+    /// True if the object may be compressed with gzip.
     package var takesGzip = false
-    /// How many of the first bytes are fetched when the object is opened; `nil` for the usual number.
+    /// The number of first bytes to fetch when the object is opened; `nil` for the default.
     package var firstByteCount: Int?
-    /// How many of the last bytes are fetched at the same time; 0 for none.
+    /// The number of last bytes to fetch at the same time; 0 for none.
     package var lastByteCount = 0
 
-    /// What a source holds at most of ranges ahead and of what it fetched when it was opened, and what its connections
-    /// take: six ranges of 4 MiB, and as much as one more.
+    /// The max number of bytes that a source holds: ranges ahead, the ends that it fetched when it was opened, and its
+    /// connections. It is six ranges of 4 MiB, and as much as one more.
     package static let aheadByteCount: UInt64 = 28 << 20
 
-    /// What a failure has as its code where there was no connection, or nothing came over it.
+    /// The error code of a failure without a connection, or without an answer over it.
     package static var unansweredCode: Int32 { ENOTCONN }
 
-    /// How long nothing may come; `nil` for the usual time.
+    /// The max time in milliseconds without any data from the server; `nil` for the default.
     package var idleTimeoutMilliseconds: Int?
 
-    /// How long a read may take; `nil` for the usual time.
+    /// The max time in milliseconds of a read; `nil` for the default.
     package var deadlineMilliseconds: Int?
 
-    /// Creates an object.
     package init(url: String, tls: TLSSwitches = TLSSwitches()) {
         self.url = url
         self.tls = tls
     }
 
-    /// The object as one whose ciphertext is of a strategy: what opening it looks at comes in one round trip.
+    /// Returns the object with the requests that opening a strategy needs, so that it takes one round trip.
     package func opening(_ strategy: Strategy) -> RemoteObject {
         var object = self
         object.lastByteCount = RangeReading.lastByteCount(strategy)
         return object
     }
 
-    /// Whether a text is meant as a URL of an object on a server.
+    /// Returns whether a text is the URL of an object on a server.
     package static func isURL(_ text: String) -> Bool { URLText.scheme(text) != nil }
 
-    /// Whether TLS is spoken.
+    /// True if the connection uses TLS.
     package var isSecure: Bool { URLText.scheme(url)?.isSecure ?? false }
 
-    /// What a cell says of where its ciphertext comes from: the scheme, and in parentheses what is unusual, everything
-    /// that is given up first.
+    /// The source's name in a cell: the scheme, and unusual options in parentheses. Disabled checks come first.
     package var sourceName: String {
         let options =
             (isSecure ? tls.options : []) + (keepsConnections ? [] : [Self.noReuse])
@@ -68,7 +67,7 @@ package struct RemoteObject: Hashable, Sendable {
         return (isSecure ? "https" : "http") + (options.isEmpty ? "" : " (\(options.joined(separator: " ")))")
     }
 
-    /// The object with the connections and the ranges ahead that a ``sourceName`` tells of.
+    /// Returns the object with the connection and range options of a ``sourceName``.
     package func adopting(_ sourceName: String) -> RemoteObject {
         var remoteObject = self
         let words = sourceName.split { " ()".contains($0) }.map(String.init)
@@ -83,9 +82,9 @@ package struct RemoteObject: Hashable, Sendable {
     private static let readAhead = "--read-ahead"
 }
 
-/// Requests to subjects hold an object as the member `source`.
+/// A request to a subject holds an object as its member `source`.
 extension RemoteObject {
-    /// Reads an object; `nil` if there is none.
+    /// Parses an object; `nil` if there is none.
     package init?(_ json: JSONValue) {
         guard let url = json["url"]?.string else { return nil }
         self.init(url: url)
@@ -100,7 +99,7 @@ extension RemoteObject {
         firstByteCount = json["firstByteCount"]?.integer.map { Int(clamping: $0) }
     }
 
-    /// The object as a member of a request.
+    /// The object as the member of a request.
     package var json: JSONValue {
         [
             "url": .string(url), "caFile": JSONValue(tls.certificateFile), "pins": JSONValue(strings: tls.pins),

@@ -1,32 +1,31 @@
-/// A check of a server's certificate that can be given up, each on its own. Its raw value is the command line's option.
+/// A check of a server's certificate that the user can disable. Its raw value is the command line's option.
 public enum TLSAllowance: String, CaseIterable, Hashable, Sendable {
-    /// A certificate from any authority: self-signed, of an unknown authority, or with a chain that leads nowhere.
+    /// Accepts a certificate from any authority: self-signed, of an unknown authority, or with an incomplete chain.
     case anyRoot = "--allow-any-root"
-    /// A chain of which a certificate has expired; one that is not valid yet is refused all the same.
+    /// Accepts a chain with an expired certificate; one that is not valid yet is refused all the same.
     case expired = "--allow-expired"
-    /// A certificate for another name than the one that was asked for.
+    /// Accepts a certificate for another name than the requested one.
     case anyName = "--allow-any-name"
 
-    /// The option of the command line.
+    /// The command line's option.
     public var option: String { rawValue }
 }
 
-/// What a user said about the servers that are taken, as it stands on a command line; nothing is given up by default.
+/// The user's choice of certificate checks, as on a command line. All checks are on by default.
 package struct TLSSwitches: Hashable, Sendable {
     /// The PEM file with the only certificates that are trusted; `nil` for the system's.
     package var certificateFile: String?
-    /// The public keys of which one must be in the chain, as they were written.
+    /// The public keys, as the user wrote them; one of them must be in the chain.
     package var pins: [String]
-    /// What is given up.
+    /// The disabled checks.
     package var allowances: Set<TLSAllowance>
 
-    /// Creates switches; without arguments those that give nothing up.
     package init(certificateFile: String? = nil, pins: [String] = [], allowances: Set<TLSAllowance> = []) {
         self.certificateFile = certificateFile
         self.pins = pins
         self.allowances = allowances
     }
 
-    /// The options that give something up, in a fixed order.
+    /// The options that disable a check, in a fixed order.
     package var options: [String] { TLSAllowance.allCases.filter(allowances.contains).map(\.option) }
 }

@@ -3,7 +3,7 @@ import Support
 import Synchronization
 package import SystemPackage
 
-/// The strategies whose file is a list of pieces, and not the object.
+/// A strategy whose file is a list of pieces rather than the object.
 package enum ListStrategy: String, CaseIterable, Sendable {
     /// A media playlist, or a master playlist that leads to one. Source: RFC 8216.
     case playlist = "hls-aes128"
@@ -13,29 +13,29 @@ package enum ListStrategy: String, CaseIterable, Sendable {
     case film
 }
 
-/// The pieces of a document, in files beside it; see `PieceDocument`. Or a film, which is a piece by itself.
+/// The pieces of a document, in files beside it; see `PieceDocument`. A film is one piece by itself.
 package final class PieceFile: PieceList {
     /// The document's path.
     package let path: FilePath
 
     private let folder: RootedFolder
     private let pieces: [PieceDocument.Piece]
-    /// The files, each once, and the number of each piece's.
+    /// The files, each once, and for each piece the index of its file.
     private let files: [String]
     private let numbers: [Int]
     private let keys: [String: Result<SecretKey, DecryptionError>]
     private let key: SecretKey?
     private let record: Mutex<Record>
-    /// What is encrypted of each piece that is a film and was opened.
+    /// The encrypted extents of each film piece that was opened.
     private let films: Mutex<[Int: ProtectedExtents]> = Mutex([:])
     /// True if the file is a film itself.
     private let isFilm: Bool
 
-    /// The files that were read until now: the document, keys, lists of samples, and the sources that were opened.
+    /// The files read so far: the document, keys, lists of samples, and the opened sources.
     private struct Record {
         /// The first version of each file, by its path.
         var versions: [String: FileIdentity] = [:]
-        /// `true` if nobody writes to any of them.
+        /// `true` if no program writes to any of them.
         var isSettled = true
 
         mutating func note(_ file: FileSource, _ path: FilePath) {
@@ -48,9 +48,9 @@ package final class PieceFile: PieceList {
     ///
     /// - Parameters:
     ///   - path: The document.
-    ///   - key: The key of the pieces for which the document names none.
+    ///   - key: The key of pieces without one in the document.
     ///   - strategy: Makes a strategy of its text and an IV, if there is one beside it.
-    ///   - readKey: Reads a key of one of some lengths from a file.
+    ///   - readKey: Reads a key of one of the given lengths from a file.
     /// - Throws: `DecryptionError.io`; `PartError` with the path and a `DescriptionError`, which has line and column.
     ///   The faults of single pieces, such as a missing key, are not thrown.
     package convenience init(
@@ -71,8 +71,8 @@ package final class PieceFile: PieceList {
     ///
     /// - Parameters:
     ///   - path: The film.
-    ///   - key: Its key.
-    /// - Throws: `DecryptionError.io`. What is wrong with the film is not thrown.
+    ///   - key: The film's key.
+    /// - Throws: `DecryptionError.io`. Faults of the film itself are not thrown here.
     package convenience init(film path: FilePath, key: SecretKey?) throws(DecryptionError) {
         guard let name = path.lastComponent?.string else {
             throw .invalidParameter(name: "file", value: path.string, expected: "the name of a film")
@@ -82,7 +82,7 @@ package final class PieceFile: PieceList {
         ) { (path, _) throws(DecryptionError) in throw .unsupported("the key file \(path)") }
     }
 
-    /// Reads a file that is a list of something; what is too long to be one is not read, but for the byte that says so.
+    /// Reads a file that holds a list. Stops one byte after the limit, which shows that the file is too long.
     private static func contents(
         of path: FilePath, maxByteCount: Int
     ) throws(DecryptionError) -> (source: FileSource, bytes: [UInt8]) {
@@ -114,9 +114,9 @@ package final class PieceFile: PieceList {
             let byteCounts = piece.content.keyByteCounts ?? [16, 32]
             do throws(DecryptionError) {
                 let path = try folder.path(FilePath(file), named: file)
-                // Looked at first, so that a key that is replaced meanwhile is another one.
+                // Looked up before the read, so that a key that is replaced meanwhile counts as changed.
                 record.versions[path.string] = FileIdentity(ofFile: path.string)
-                // Refuses a pipe, which would be waited for.
+                // Refuses a pipe, on which the read would block.
                 _ = try FileSource(path: path)
                 keys[file] = .success(try readKey(path, byteCounts))
             } catch {
@@ -128,7 +128,7 @@ package final class PieceFile: PieceList {
         self.record = Mutex(record)
     }
 
-    /// The paths of the document and all files that it names, as far as there are any.
+    /// The paths of the document and of all existing files that it names.
     package var paths: [FilePath] {
         [path]
             + (files + keys.keys + pieces.compactMap(\.samplesFile)).compactMap {
@@ -136,15 +136,15 @@ package final class PieceFile: PieceList {
             }
     }
 
-    /// All keys that are there.
+    /// All available keys.
     package var allKeys: [SecretKey] {
         keys.sorted { $0.key < $1.key }.compactMap { try? $0.value.get() } + [key].compactMap(\.self)
     }
 
-    /// `true` if each file that was opened until now was found to be one that nobody writes to.
+    /// `true` if no program writes to any file that was opened so far.
     package var canBePinned: Bool { record.withLock { $0.isSettled } }
 
-    /// The versions of all files that were read until now, by their paths.
+    /// The versions of all files read so far, by path.
     package var versions: [String: FileIdentity] { record.withLock { $0.versions } }
 
     package var count: Int { pieces.count }
@@ -196,7 +196,7 @@ package final class PieceFile: PieceList {
         return "piece \(piece + 1) (line \(pieces[piece].place.line), \(pieces[piece].file))"
     }
 
-    /// Opens several at once.
+    /// Opens several pieces at once.
     package func map<Result: Sendable>(_ transform: @escaping @Sendable (Int) -> Result) -> [Result] {
         Parallel.map(Array(pieces.indices), transform)
     }

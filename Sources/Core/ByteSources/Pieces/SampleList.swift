@@ -4,12 +4,12 @@ package import Support
 extension ProtectedExtents {
     /// The max length of a list of samples in bytes: a film of two hours has 30 MB.
     package static let maxListByteCount = 64 << 20
-    /// Eight lists and texts, and as many numbers, for each of half a million samples.
+    /// The max number of JSON values: eight lists and texts, and as many numbers, for each of half a million samples.
     private static let maxPartCount = 1 << 22
 
-    /// Reads a list of samples in JSON.
+    /// Parses a list of samples in JSON.
     ///
-    /// - Throws: `DecryptionError.invalidParameter`, `.invalidHeader` or `.unsupported` for what is no such list.
+    /// - Throws: `DecryptionError.invalidParameter`, `.invalidHeader` or `.unsupported` for any other text.
     package init(list text: [UInt8]) throws(DecryptionError) {
         guard text.count <= Self.maxListByteCount else {
             throw .unsupported("\(text.count) bytes: expected at most \(Self.maxListByteCount)")
@@ -23,10 +23,11 @@ extension ProtectedExtents {
         try self.init(list: value)
     }
 
-    /// Reads a list of samples.
+    /// Parses a list of samples.
     ///
-    /// - Parameter value: An object with `scheme`, perhaps `cryptBlocks`, `skipBlocks` and `constantIV`, and `samples`:
-    ///   lists of an offset, a length, an IV and pairs of clear and protected bytes; without pairs, all is protected.
+    /// - Parameter value: An object with `scheme`, `samples` and optionally `cryptBlocks`, `skipBlocks` and
+    ///   `constantIV`. Each sample is a list of an offset, a length, an IV and pairs of clear and protected bytes;
+    ///   without pairs, all of it is protected.
     /// - Throws: See ``init(list:)``.
     /// - Source: docs/files.md, "Films".
     package init(list value: JSONValue) throws(DecryptionError) {

@@ -4,7 +4,7 @@ import SystemPackage
 /// Core dumps of processes that handle keys or plaintext.
 package enum CoreDumps {
     /// Disables core dumps, and the crash reports of Swift's runtime, which show registers and the memory that they
-    /// point to; for this process and those that it starts.
+    /// point to. This holds for this process and its children.
     ///
     /// Call it before other threads start and before signals are handled. The corresponding C functions are
     /// `setrlimit`, `signal` and `setenv`. Source: core(5), "Controlling which mappings are written to the core dump";
@@ -13,18 +13,18 @@ package enum CoreDumps {
         limitCores()
         for crash in [SIGQUIT, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP] {
             let before = signal(crash, SIG_DFL)
-            // The parent process may have asked to ignore it.
+            // The parent process may have set it to be ignored.
             if unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { signal(crash, SIG_IGN) }
         }
         setenv("SWIFT_BACKTRACE", "enable=no", 1)
     }
 
-    /// A limit of one byte is too short for a core file, and tells a crash handler in `core_pattern` to write none, which
-    /// a limit of 0 does not. As a second line of defence, a core leaves out all memory.
+    /// Limits core files to one byte. That is too short for a core file, and tells a crash handler in `core_pattern` to
+    /// write none, which a limit of 0 does not. As a second line of defence, core files leave out all memory.
     private static func limitCores() {
         var limit = rlimit(rlim_cur: 1, rlim_max: 1)
         if setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit) != 0 {
-            // It may have been 0, which no process of a user's own can raise.
+            // The limit may have been 0, which an unprivileged process cannot raise.
             limit.rlim_cur = 0
             limit.rlim_max = 0
             _ = setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)

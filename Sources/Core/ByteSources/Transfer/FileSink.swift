@@ -3,26 +3,26 @@ package import RandomAccess
 import Synchronization
 package import SystemPackage
 
-/// A file that appears under its name only when it is complete.
+/// A file that gets its name only when it is complete.
 ///
-/// Where the file system can, the bytes go to a file without a name (`O_TMPFILE`), of which nothing is left if the
-/// process is killed; elsewhere to a hidden one beside the output, which is removed unless the process is killed.
+/// If the file system supports it, the bytes go to a file without a name (`O_TMPFILE`), which vanishes if the process
+/// is killed. Otherwise they go to a hidden file beside the output, which stays behind only if the process is killed.
 package final class FileSink: ByteSink {
     /// Bytes may come in any order.
     package let isSeekable = true
 
     private let path: FilePath
     private let descriptor: FileDescriptor
-    /// The hidden file, until it is handed on; `nil` for a file without a name.
+    /// The hidden file, until its owner takes it over; `nil` for a file without a name.
     private let hiddenPath: Mutex<FilePath?>
 
-    /// Creates the file.
+    /// A sink with a new file.
     ///
     /// - Parameters:
-    ///   - path: The final name; a file that has it now stays until ``commit()``.
-    ///   - isSecret: Whether only its owner may read it, whatever file it replaces.
-    ///   - prefersUnnamed: Whether to use a file without a name where there are such.
-    /// - Throws: `DecryptionError.io` if the folder does not exist or cannot be written to.
+    ///   - path: The final name; an existing file of that name stays until ``commit()``.
+    ///   - isSecret: True if only the owner may read the file, whatever file it replaces.
+    ///   - prefersUnnamed: True to use a file without a name if the file system supports it.
+    /// - Throws: `DecryptionError.io` if the folder does not exist or is not writable.
     package init(
         path: FilePath, isSecret: Bool = false, prefersUnnamed: Bool = true
     ) throws(DecryptionError) {
@@ -47,16 +47,16 @@ package final class FileSink: ByteSink {
         _ = try SystemCall.retrying("create \(path)") { Int(fchmod(descriptor.rawValue, mode)) }
     }
 
-    /// A file that is replaced keeps its permissions, since who may not read it now may not read the new one; a new one
-    /// has those of any file of this user.
+    /// Returns the permissions of the output. A replaced file keeps its own, so that no other user gains access to the
+    /// new content. A new file has the user's default.
     private func permissions() -> mode_t {
         var status = stat()
         if stat(path.string, &status) == 0 { return status.st_mode & 0o777 }
         return 0o666 & ~Self.mask
     }
 
-    /// The permissions that new files of this user lack. Asked for once: to ask is to set, and of two threads that ask at
-    /// the same time, one would be told what the other has set.
+    /// The permissions that the user's new files lack. They are read once, because reading them also sets them: of two
+    /// threads at the same time, one would read what the other has set.
     private static let mask: mode_t = {
         let mask = umask(0o077)
         umask(mask)
@@ -80,12 +80,13 @@ package final class FileSink: ByteSink {
         try prepare().rename()
     }
 
-    /// Does all of ``commit()`` that may fail for want of space: of several files, none is replaced before all are there.
+    /// Does all steps of ``commit()`` that may run out of space. So with several files, all are complete before the
+    /// first is replaced.
     ///
     /// The corresponding C functions are `fsync` and `linkat`.
-    /// - Returns: The complete file under a hidden name; it goes unless it is renamed.
+    /// - Returns: The complete file under a hidden name; it is removed unless it is renamed.
     package func prepare() throws(DecryptionError) -> PreparedFile {
-        // Some file systems notice a full disk only now.
+        // Some file systems report a full disk only now.
         _ = try SystemCall.retrying("write to \(path)") { Int(fsync(descriptor.rawValue)) }
         let hidden = hiddenPath.withLock { hidden in
             defer { hidden = nil }
@@ -95,7 +96,7 @@ package final class FileSink: ByteSink {
         return PreparedFile(hiddenPath: temporary, path: path)
     }
 
-    /// Gives a file without a name a hidden one: `linkat` replaces nothing, which `rename` does.
+    /// Gives a file without a name a hidden one. `linkat` cannot replace a file; the later `rename` can.
     private func link() throws(DecryptionError) -> FilePath {
         try FileSink.withFreeName(beside: path) { hidden in
             let source = "/proc/self/fd/\(descriptor.rawValue)"
@@ -105,9 +106,9 @@ package final class FileSink: ByteSink {
         }.0
     }
 
-    /// Tries hidden names beside a path until one is free: many files may be prepared at once.
+    /// Tries hidden names beside a path until one is free, since many files may be prepared at once.
     ///
-    /// The names do not grow with the path's, which may be as long as the file system allows.
+    /// The names do not grow with the path, which may already have the max length of the file system.
     private static func withFreeName<Value>(
         beside path: FilePath, _ create: (FilePath) throws -> Value
     ) throws(DecryptionError) -> (FilePath, Value) {
@@ -127,7 +128,8 @@ package final class FileSink: ByteSink {
         }
     }
 
-    /// `nil` where the file system or the platform has no such files, or a name will do as well to say what is wrong.
+    /// Opens a file without a name; `nil` if the platform or the file system does not support it, or if opening by name
+    /// will give a better error.
     private static func openUnnamed(in folder: FilePath) -> FileDescriptor? {
         // O_TMPFILE; the header's macro is too complex for Swift. Source: open(2), asm-generic/fcntl.h.
         let unnamed: Int32 = 0o20000000 | O_DIRECTORY
@@ -137,7 +139,7 @@ package final class FileSink: ByteSink {
     }
 }
 
-/// A complete file that waits under a hidden name for its own.
+/// A complete file under a hidden name, ready to get its own.
 package final class PreparedFile {
     /// The hidden name.
     let hiddenPath: FilePath
@@ -153,12 +155,12 @@ package final class PreparedFile {
         if !isRenamed { unlink(hiddenPath.string) }
     }
 
-    /// Gives the file its name, in place of one that has it. The corresponding C function is `rename`.
+    /// Gives the file its name, and replaces a file of that name. The corresponding C function is `rename`.
     package func rename() throws(DecryptionError) {
         let (old, new) = (hiddenPath.string, path.string)
         _ = try SystemCall.retrying("create \(path)") { Int(systemRename(old, new)) }
         isRenamed = true
-        // The name is on the disk when the folder is. Some file systems cannot be asked for that.
+        // The name is on the disk once the folder is flushed. Some file systems cannot flush folders.
         let folder = path.removingLastComponent()
         let descriptor = open(folder.isEmpty ? "." : folder.string, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
@@ -167,5 +169,5 @@ package final class PreparedFile {
     }
 }
 
-/// The C function, which a method of the same name hides.
+/// Calls the C function, which a method of the same name hides.
 private func systemRename(_ old: String, _ new: String) -> Int32 { rename(old, new) }

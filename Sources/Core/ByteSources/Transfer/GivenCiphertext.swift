@@ -1,25 +1,25 @@
 package import RandomAccess
 import Support
 
-/// A ciphertext that a user names, and may take for another one than it is.
+/// A ciphertext that the user may have named wrongly.
 ///
-/// CBC and CTR make plaintext of any bytes. What is known not to be theirs is refused, unless the user says that it is;
-/// and where the end gives it away, the error says what it may be.
+/// CBC and CTR turn any bytes into plaintext. So known signs of other content are an error, unless the user insists. If
+/// the end shows the mistake, the error suggests what the file may be.
 package enum GivenCiphertext {
     /// Opens a ciphertext.
     ///
     /// - Parameters:
-    ///   - source: Its bytes.
-    ///   - strategy: What the user says that it is.
-    ///   - isAsSaid: Whether the user knows better than the first bytes.
-    ///   - open: Opens it.
-    /// - Returns: What `open` returns.
-    /// - Throws: `GivenCiphertextError`; what `open` throws.
+    ///   - source: The ciphertext's bytes.
+    ///   - strategy: The strategy that the user named.
+    ///   - isAsSaid: True to trust the user rather than the first bytes.
+    ///   - open: Opens the ciphertext.
+    /// - Returns: The result of `open`.
+    /// - Throws: `GivenCiphertextError`; the errors of `open`.
     package static func open<Object>(
         _ source: any ByteSource, _ strategy: Strategy, isAsSaid: Bool,
         _ open: () throws(DecryptionError) -> Object
     ) throws(DecryptionError) -> Object {
-        // Tags and headers tell by themselves.
+        // Tags and headers detect a wrong file by themselves.
         guard !strategy.isAuthenticated, strategy.format.isCiphertextAlone else { return try open() }
         let (source, strategy) = try strategy.inner(of: source)
         if !isAsSaid { try requireStart(of: source, strategy) }
@@ -31,7 +31,7 @@ package enum GivenCiphertext {
         }
     }
 
-    /// Source: OpenSSL's `apps/enc.c`, `magic`.
+    /// The mark of `openssl enc` with a password. Source: OpenSSL's `apps/enc.c`, `magic`.
     private static let saltedMark = Array("Salted__".utf8)
 
     private static func requireStart(
@@ -43,7 +43,7 @@ package enum GivenCiphertext {
         start.initializeMemory(as: UInt8.self, repeating: 0)
         try source.fetch(at: 0, into: UnsafeMutableRawBufferPointer(rebasing: start[..<count]))
         if start.starts(with: saltedMark) { throw .layer(AnyLayerError(GivenCiphertextError.salted)) }
-        // Of ciphertexts of 16 bytes, one in five million is text by chance; of longer ones, none.
+        // One in five million ciphertexts of 16 bytes is text by chance; a longer one practically never is.
         if count >= 16, PlainText.isASCII(UnsafeRawBufferPointer(rebasing: start[..<count])) {
             throw .layer(AnyLayerError(GivenCiphertextError.text))
         }
@@ -61,9 +61,9 @@ package enum GivenCiphertext {
             } else {
                 strategy.cipher == .aesCBC ? .chain : .counter(Block(bigEndianValue: iv &- 1))
             }
-        // An IV of zeros begins files with holes.
+        // An IV of zeros proves nothing: files with holes begin with zeros.
         if first == iv, iv != 0 { return .ivInFront(byteCount: 16, rest) }
-        // An IV that was counted down leaves out the first block, which is the IV itself.
+        // A user decrements the IV to skip the first block, which is the IV itself.
         guard strategy.cipher == .aesCTR, first &- iv > 255 else { return nil }
         let (nonce, counter) = (iv >> 32, UInt32(truncatingIfNeeded: iv))
         if nonce != 0, counter < 3, first >> 32 == nonce {
@@ -75,7 +75,7 @@ package enum GivenCiphertext {
         return nil
     }
 
-    /// Names what a ciphertext may be whose length or end CBC does not have.
+    /// Returns a guess at a ciphertext whose length or end is impossible for CBC.
     private static func hint(for error: DecryptionError, _ strategy: Strategy, byteCount: UInt64) -> String? {
         switch error {
         case .truncatedCiphertext where strategy.padding != nil && byteCount % 16 != 0:
@@ -95,35 +95,35 @@ package enum GivenCiphertext {
 }
 
 extension Format {
-    /// Says whether an object is its chunks, and nothing else: neither header nor trailer.
+    /// True if an object consists of its chunks only, without header and trailer.
     fileprivate var isCiphertextAlone: Bool { self.header.isEmpty && self.start == nil && self.trailer == nil }
 }
 
-/// The reasons for which a file is not the ciphertext that it was named as.
+/// The signs that a file is not the ciphertext that the user named.
 package enum GivenCiphertextError: LayerError {
-    /// It begins as `openssl enc` with a password begins it: with `Salted__` and 8 bytes of salt.
+    /// The file begins as the output of `openssl enc` with a password: with `Salted__` and 8 bytes of salt.
     case salted
-    /// It begins with text, as ciphertext in Base64 or in hexadecimal digits does.
+    /// The file begins with text, as ciphertext in Base64 or hexadecimal does.
     case text
-    /// It begins with its IV, or as many bytes of it as are no counter.
+    /// The file begins with its IV, or with the part of the IV before the counter.
     case ivInFront(byteCount: Int, Rest)
-    /// It cannot be opened, and there is something that it may be.
+    /// The file cannot be opened, and the hint says what it may be.
     indirect case unlikely(DecryptionError, hint: String)
 
-    /// A way to read the ciphertext behind an IV without a copy of it.
+    /// The way to read the ciphertext behind an IV.
     package enum Rest: Hashable, Sendable {
-        /// The IV is the first block of a chain.
+        /// Without a copy: the IV is the first block of a chain.
         case chain
-        /// The IV is a block of a stream that begins with this counter.
+        /// Without a copy: the IV is a block of a stream that begins with this counter.
         case counter(Block)
-        /// Only by a copy.
+        /// Only from a copy.
         case copy
-        /// Only by a copy without the tag of GCM, whose data begin with the counter 2. Source: NIST SP 800-38D, section
-        /// 7.1.
+        /// Only from a copy without the tag of GCM, whose data begin with the counter 2. Source: NIST SP 800-38D,
+        /// section 7.1.
         case tagged
     }
 
-    /// The finding, what was expected, and a command that reads it.
+    /// The finding, the expectation, and a command that reads the file.
     package var description: String {
         switch self {
         case .salted:

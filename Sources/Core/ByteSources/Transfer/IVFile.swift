@@ -3,22 +3,24 @@ package import RandomAccess
 import Support
 package import SystemPackage
 
-/// The file `NAME.iv` beside an encrypted file `NAME`: its IV, and the first 16 bytes of the ciphertext that it belongs
-/// to, in hexadecimal. An IV alone is read as well.
+/// The file `NAME.iv` beside an encrypted file `NAME`. It holds the IV and the first 16 bytes of the ciphertext that
+/// the IV belongs to, in hexadecimal. A file with an IV alone is accepted as well.
 ///
-/// With another file's IV, CTR gives wrong plaintext and no error: files may be moved without their IV files, or be
-/// replaced while they are opened. Therefore an IV is taken only for the ciphertext that begins as it says.
+/// With another file's IV, CTR gives wrong plaintext and no error. Users may move a file without its IV file, and
+/// programs may replace it while it is opened. Therefore an IV is used only for a ciphertext that begins with those 16
+/// bytes.
 ///
-/// No two files can be replaced at once. While an encrypted file is, `NAME.iv` has the IVs of both. So the old file can
-/// be read until the new one is there, and the new one from then on, wherever the process was killed.
+/// Two files cannot be replaced at once. While an encrypted file is being replaced, `NAME.iv` holds the IVs of both. So
+/// the old file can be read until the new one takes its name, and the new one afterwards, even if the process is killed
+/// in between.
 package enum IVFile {
-    /// The end of the name.
+    /// The suffix of the name.
     package static let suffix = ".iv"
 
-    /// The path of a file's IV file.
+    /// Returns the path of a file's IV file.
     package static func path(of file: FilePath) -> FilePath { FilePath(file.string + suffix) }
 
-    /// The URL of the IV file of what a URL names, query and all.
+    /// Returns the URL of the IV file that belongs to a URL, and keeps the query.
     package static func url(of url: String) -> String {
         let end = url.firstIndex { "?#".contains($0) } ?? url.endIndex
         return url[..<end] + suffix + url[end...]
@@ -28,11 +30,11 @@ package enum IVFile {
     ///
     /// - Parameters:
     ///   - file: The IV file.
-    ///   - name: The file in errors.
+    ///   - name: The name of the file in errors.
     ///   - byteCounts: The lengths that an IV may have; `nil` for any.
-    ///   - ciphertext: Opens the encrypted file; asked unless the IV stands alone.
+    ///   - ciphertext: Opens the encrypted file; not called if the file holds an IV alone.
     /// - Returns: The IV.
-    /// - Throws: `DecryptionError.invalidParameter` if it has none, or none of this file; `.io`.
+    /// - Throws: `DecryptionError.invalidParameter` if the file holds no IV, or none for this ciphertext; `.io`.
     package static func iv(
         in file: any ByteSource, named name: String, byteCounts: [Int]?,
         of ciphertext: () throws(DecryptionError) -> any ByteSource
@@ -44,7 +46,7 @@ package enum IVFile {
         }
         if entries.count == 1, entries[0].start == nil { return entries[0].iv }
         let first = start(try firstBytes(of: ciphertext(), atMost: Block.byteCount))
-        // Files of few bytes may be the same in two IVs.
+        // Short ciphertexts may have the same first bytes under two IVs.
         let ivs = Set(entries.filter { $0.start.map(String.init) == first }.map(\.iv))
         guard ivs.count == 1, let iv = ivs.first else {
             let known = entries.compactMap(\.start).joined(separator: ", ")
@@ -55,15 +57,15 @@ package enum IVFile {
         return iv
     }
 
-    /// The digits of an IV of some lengths in bytes, in words; `nil` for any length.
+    /// Returns a description of the digits of an IV of some lengths in bytes; `nil` for any length.
     package static func expectation(_ byteCounts: [Int]?) -> String {
         "\(byteCounts.map { KeyFile.text($0.map { $0 * 2 }) } ?? "an even number of") hexadecimal digits"
     }
 
-    /// Refuses a place that is taken by something else than an IV file, which would be lost.
+    /// Refuses an output whose IV file would replace some other file, which would be lost.
     ///
     /// - Parameters:
-    ///   - file: The encrypted file that is to be.
+    ///   - file: The encrypted file to be written.
     ///   - byteCounts: The lengths that an IV may have; `nil` for any.
     /// - Throws: `DecryptionError.invalidParameter`; `.io`.
     package static func requirePlace(beside file: FilePath, byteCounts: [Int]?) throws(DecryptionError) {
@@ -76,10 +78,10 @@ package enum IVFile {
             expected: "none, or an IV file, for it would be lost")
     }
 
-    /// An IV, and how the ciphertext begins that it belongs to; `nil` for whatever lies beside it.
+    /// An IV, and the first bytes of its ciphertext; `nil` if it applies to any file beside it.
     private typealias Entry = (iv: [UInt8], start: Substring?)
 
-    /// The entries of an IV file: an IV alone, or IVs with the starts of their ciphertexts; `nil` if it is none.
+    /// Parses an IV file: an IV alone, or IVs with the starts of their ciphertexts; `nil` for any other content.
     private static func entries(
         in file: any ByteSource, _ byteCounts: [Int]?
     ) throws(DecryptionError) -> [Entry]? {
@@ -96,18 +98,18 @@ package enum IVFile {
         return entries.isEmpty || entries.count < lines.count ? nil : entries
     }
 
-    /// Gives an encrypted file its name, and the IV file beside it.
+    /// Gives an encrypted file its name, and writes the IV file beside it.
     ///
     /// - Parameters:
     ///   - sink: The encrypted file, with all its bytes.
     ///   - path: Its name.
     ///   - iv: Its IV.
-    /// - Throws: `DecryptionError.io`; the file that is there then can be read as before.
+    /// - Throws: `DecryptionError.io`; an existing file of that name can then be read as before.
     package static func commit(_ sink: FileSink, at path: FilePath, iv: [UInt8]) throws(DecryptionError) {
         for file in try prepare(sink, at: path, iv: iv) { try file.rename() }
     }
 
-    /// The files that get their names one after the other: the IVs of both, the new ciphertext, its IV.
+    /// Returns the files in the order in which they get their names: the IVs of both, the new ciphertext, its IV.
     static func prepare(_ sink: FileSink, at path: FilePath, iv: [UInt8]) throws(DecryptionError) -> [PreparedFile] {
         let data = try sink.prepare()
         let own = line(iv, try firstBytes(of: FileSource(path: data.hiddenPath, waits: false), atMost: Block.byteCount))
@@ -135,7 +137,7 @@ package enum IVFile {
         "\(Hexadecimal.encode(iv)) \(start(bytes))\n"
     }
 
-    /// The first bytes of a ciphertext in words; one may have none.
+    /// Returns the first bytes of a ciphertext as text; an empty ciphertext has none.
     private static func start(_ bytes: [UInt8]) -> String { bytes.isEmpty ? "-" : Hexadecimal.encode(bytes) }
 
     private static func firstBytes(
@@ -148,6 +150,6 @@ package enum IVFile {
         return Array(buffer)
     }
 
-    /// Two lines with IVs of 1 KiB at most, and some space.
+    /// The max length: two lines with IVs of 1 KiB, and some space.
     private static let maxByteCount = 4352
 }

@@ -3,16 +3,17 @@ public import RandomAccess
 import Support
 import SystemPackage
 
-/// Why a file or folder with keys is refused.
+/// The reasons to refuse a file or folder with keys.
 public enum KeyFileError: LayerError {
-    /// The file holds no key of the encoding, or of any. The lengths are those that a key may have; `nil` for any.
+    /// The file holds no key of the given encoding, or of any. The lengths are those that a key may have; `nil` for
+    /// any.
     case noKey(path: String, byteCount: Int, encoding: KeyEncoding?, keyByteCounts: [Int]?)
-    /// The file holds as many characters of text as a raw key has bytes, of which a key may be made in several ways.
+    /// The file holds text as long as a raw key, which can be turned into a key in several ways.
     case text(path: String, byteCount: Int, isHexadecimal: Bool, choice: String)
-    /// Others than the owner have access, where that is an error.
+    /// Other users have access to the file, and that is an error here.
     case openToOthers(path: String, permissions: UInt32, expected: UInt32)
 
-    /// What failed, the value, what was expected.
+    /// The failure, the value, and the expectation.
     public var description: String {
         switch self {
         case .noKey(let path, let byteCount, let encoding, let keyByteCounts):
@@ -32,7 +33,7 @@ public enum KeyFileError: LayerError {
         }
     }
 
-    /// The cipher that has single keys of a length, in words; empty for other lengths.
+    /// Returns the cipher whose single keys have a length, in words; empty for other lengths.
     private static func cipher(_ byteCount: Int) -> String {
         Cipher.aesGCM.keyByteCounts.contains(byteCount) ? " (AES-\(byteCount * 8))" : ""
     }
@@ -42,7 +43,7 @@ public enum KeyFileError: LayerError {
 }
 
 extension DecryptionError {
-    /// A file or folder with keys that others have access to; see ``KeyFileError``.
+    /// Returns the error of a file or folder with keys that other users can access; see ``KeyFileError``.
     package static func openToOthers(path: String, permissions: UInt32, expected: UInt32) -> DecryptionError {
         .layer(
             AnyLayerError(KeyFileError.openToOthers(path: path, permissions: permissions, expected: expected)))
@@ -51,12 +52,12 @@ extension DecryptionError {
 
 /// The encoding of a key in a file.
 public enum KeyEncoding: String, CaseIterable, Hashable, Sendable {
-    /// Its bytes.
+    /// The raw bytes of the key.
     case raw
-    /// Hexadecimal digits, with white space around them or none.
+    /// Hexadecimal digits, optionally surrounded by white space.
     case hex
 
-    /// The content of a file with a key of some lengths in bytes; `nil` for any length.
+    /// Returns the expected content of a file with a key of some lengths in bytes; `nil` for any length.
     fileprivate func expectation(_ byteCounts: [Int]?) -> String {
         switch (self, byteCounts) {
         case (.raw, let counts?): "\(KeyFile.text(counts)) raw bytes"
@@ -71,14 +72,13 @@ public enum KeyEncoding: String, CaseIterable, Hashable, Sendable {
 package enum KeyFile {
     /// The facts about a key file that are known before it is read.
     package struct Form {
-        /// The key's encoding; `nil` to tell it by the file's length.
+        /// The key's encoding; `nil` to infer it from the file's length.
         package var encoding: KeyEncoding?
         /// The lengths that the key may have; `nil` for any.
         package var byteCounts: [Int]?
-        /// The option that the user is told to give where the length does not tell.
+        /// The option to suggest to the user if the length does not decide.
         package var choice: String
 
-        /// Creates a form.
         package init(
             encoding: KeyEncoding? = nil, byteCounts: [Int]? = [16, 24, 32],
             choice: String = "hexadecimal digits and a line feed behind them"
@@ -92,24 +92,24 @@ package enum KeyFile {
     /// The max number of bytes of a file that is read.
     fileprivate static let maxByteCount = 1023
 
-    /// Some lengths in words.
+    /// Returns some lengths in words.
     package static func text(_ counts: [Int]) -> String {
         let others = counts.dropLast().map(String.init).joined(separator: ", ")
         return (others.isEmpty ? "" : others + " or ") + (counts.last.map(String.init) ?? "0")
     }
 
-    /// Reads a key of a length that the form has: raw bytes, or twice as many hexadecimal digits with white space
-    /// around them. Text is raw bytes only if the form says so: bytes that are drawn are never all text, and of a text
-    /// that was taken for a key, no error would tell.
+    /// Reads a key of a length that the form allows: raw bytes, or twice as many hexadecimal digits surrounded by white
+    /// space. Text counts as raw bytes only if the form says so. Random bytes are never all text, and no error would
+    /// show that a text was taken for a key.
     ///
-    /// The file may be a pipe. What was read is erased.
+    /// The file may be a pipe. The bytes read are erased.
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - form: What is known of it.
-    ///   - isShared: Is called with the permissions of a file that others than its owner can read.
+    ///   - form: The known facts about it.
+    ///   - isShared: Called with the permissions if other users can read the file.
     /// - Returns: The key.
-    /// - Throws: `DecryptionError.io` if it cannot be read, `KeyFileError`, what `isShared` throws.
+    /// - Throws: `DecryptionError.io` if the file cannot be read, `KeyFileError`, the errors of `isShared`.
     package static func read(
         _ path: String, _ form: Form = Form(), isShared: (UInt32) throws(DecryptionError) -> Void = { _ in }
     ) throws(DecryptionError) -> SecretKey {
@@ -118,16 +118,16 @@ package enum KeyFile {
         ) { (bytes) throws(DecryptionError) in try key(in: bytes, path, form) }
     }
 
-    /// Reads a file with a secret, which may be a pipe. What was read is erased.
+    /// Reads a file with a secret, which may be a pipe. The bytes read are erased.
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - name: What errors call it, such as `key file`.
+    ///   - name: The kind of file in errors, such as `key file`.
     ///   - maxByteCount: The max number of bytes that are expected.
-    ///   - isShared: Is called with the permissions of a file that others than its owner can read.
-    ///   - body: Is called with the bytes; of a longer file, with one more than expected.
-    /// - Returns: What `body` returned.
-    /// - Throws: `DecryptionError.io` if it cannot be read, what `isShared` and `body` throw.
+    ///   - isShared: Called with the permissions if other users can read the file.
+    ///   - body: Called with the bytes; with one more than expected if the file is longer.
+    /// - Returns: The result of `body`.
+    /// - Throws: `DecryptionError.io` if the file cannot be read, the errors of `isShared` and `body`.
     package static func withContents<Result>(
         of path: String, _ name: String, maxByteCount: Int,
         isShared: (UInt32) throws(DecryptionError) -> Void = { _ in },
@@ -165,7 +165,7 @@ package enum KeyFile {
         let digits = count > maxByteCount ? nil : hexadecimalDigits(bytes)
         let isHexadecimal = form.encoding != .raw && digits.map { isKey($0.count / 2) } == true
         let isRaw = form.encoding != .hex && count <= maxByteCount && isKey(count)
-        // Raw bytes have no line feed behind them that makes digits of them.
+        // A raw key is not followed by a line feed that would turn it into hexadecimal digits.
         if isRaw, form.encoding == nil, PlainText.isASCII(bytes), !isHexadecimal || digits?.count == count {
             throw error(.text(path: path, byteCount: count, isHexadecimal: digits?.count == count, choice: form.choice))
         }
@@ -177,7 +177,7 @@ package enum KeyFile {
         return try SecretKey(material: bytes)
     }
 
-    /// The digits in a text that has hexadecimal digits alone, an even number of them, and white space around them.
+    /// Returns the digits of a text that consists of an even number of hexadecimal digits, surrounded by white space.
     private static func hexadecimalDigits(_ text: UnsafeRawBufferPointer) -> Slice<UnsafeRawBufferPointer>? {
         func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
         guard let first = text.firstIndex(where: { !isSpace($0) }), let last = text.lastIndex(where: { !isSpace($0) })

@@ -4,31 +4,31 @@ import Support
 import Synchronization
 package import SystemPackage
 
-/// A file that whole lines are added to: a line is in it with its end, on the disk, or not at all.
+/// A file to which the program appends whole lines: a line is in it with its end, on the disk, or not at all.
 ///
-/// A regular file belongs to one process at a time, and what a kill, or a disk without space, left of a line is cut off.
-/// Where nothing can be cut, as of a pipe or the standard error, the next line begins behind a line break.
+/// A regular file belongs to one process at a time. The log cuts off what a killed process or a full disk left of a
+/// line. A pipe or the standard error cannot be cut; there, the next line begins with a line break.
 package final class LineLog: Sendable {
     private let path: FilePath
     private let descriptor: FileDescriptor
-    /// Whether the descriptor is closed with the log.
+    /// True if the descriptor is closed with the log.
     private let isOpened: Bool
-    /// Whether the file is this process's, so that it may be cut.
+    /// True if the file belongs to this process, which may then cut it.
     private let isOwned: Bool
-    /// Whether the last line has no end, which is guarded by what one writer at a time holds.
+    /// True if the last line has no end. The lock also lets one thread write at a time.
     private let isTorn: Mutex<Bool>
 
-    /// Opens a file, or creates it, and locks it if it is a regular one.
+    /// Opens or creates a file, and locks it if it is a regular one.
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - permissions: What others may do with a file that is created.
+    ///   - permissions: The permissions of a file that is created.
     /// - Throws: `DecryptionError.io`, also if another process writes to the file.
     package init(
         path: FilePath, permissions: FilePermissions = [.ownerReadWrite, .groupRead, .otherRead]
     ) throws(DecryptionError) {
         let descriptor = try Self.open(path, permissions)
-        // `deinit` of what was not made is not called, and the lock would stay.
+        // `deinit` does not run for an instance whose `init` threw, and the lock would stay.
         do throws(DecryptionError) {
             isOwned = try Self.status(descriptor, path).isRegular
             if isOwned { try Self.lock(descriptor, path: path) }
@@ -42,20 +42,20 @@ package final class LineLog: Sendable {
         self.descriptor = descriptor
     }
 
-    /// Writes to an open stream, among what others write there.
+    /// Writes to an open stream to which other code may write as well.
     ///
     /// - Parameters:
     ///   - stream: The stream, which stays open.
-    ///   - name: What errors call it.
+    ///   - name: The name of the stream in errors.
     package init(stream: FileDescriptor, name: String) {
         (path, descriptor, isOpened, isOwned) = (FilePath(name), stream, false, false)
         isTorn = Mutex(Self.endsWithinLine(stream))
     }
 
-    /// Whether a stream leads to a file that an earlier process left a part of a line in.
+    /// Returns whether a stream leads to a file in which an earlier process left a partial line.
     private static func endsWithinLine(_ stream: FileDescriptor) -> Bool {
         guard let status = try? status(stream, ""), status.isRegular, status.byteCount > 0 else { return false }
-        // The stream itself need not be one that can be read.
+        // The stream itself may not be readable.
         guard
             let file = try? FileDescriptor.open(
                 FilePath("/proc/self/fd/\(stream.rawValue)"), .readOnly, options: .closeOnExec)
@@ -72,7 +72,7 @@ package final class LineLog: Sendable {
         if isOpened { try? descriptor.close() }
     }
 
-    /// What the file holds; nothing if it is not a regular one.
+    /// Returns the content of the file; empty if it is not a regular file.
     ///
     /// - Throws: `DecryptionError.io`.
     package func earlierBytes() throws(DecryptionError) -> [UInt8] {
@@ -81,7 +81,7 @@ package final class LineLog: Sendable {
         return try descriptor.readToEnd(path)
     }
 
-    /// Removes what follows the first bytes of ``earlierBytes()``: a line that a kill cut short.
+    /// Removes everything after the first bytes of ``earlierBytes()``: a line that a killed process left incomplete.
     ///
     /// - Throws: `DecryptionError.io`.
     package func keep(firstByteCount: Int) throws(DecryptionError) {
@@ -89,7 +89,7 @@ package final class LineLog: Sendable {
         try SystemCall.check("truncate \(path)") { try descriptor.resize(to: Int64(firstByteCount)) }
     }
 
-    /// Removes what follows the last line break, however long the file is.
+    /// Removes everything after the last line break, however long the file is.
     ///
     /// - Throws: `DecryptionError.io`.
     package func keepWholeLines() throws(DecryptionError) {
@@ -114,19 +114,19 @@ package final class LineLog: Sendable {
         try SystemCall.check("truncate \(path)") { try descriptor.resize(to: end) }
     }
 
-    /// Adds lines; when this returns, they are on the disk. May be called on any thread. The corresponding C functions are
-    /// `write` and `fdatasync`.
+    /// Appends lines; when this returns, they are on the disk. May be called on any thread. The corresponding C
+    /// functions are `write` and `fdatasync`.
     ///
-    /// - Parameter lines: One line or several, with their line feeds. All of them are there, or none is.
+    /// - Parameter lines: One line or several, with their line feeds. Either all of them are written, or none.
     /// - Throws: `DecryptionError.io`.
     package func append(_ lines: [UInt8]) throws(DecryptionError) {
         try isTorn.withLock { (isTorn) throws(DecryptionError) in try write(lines, isTorn: &isTorn) }
-        // Not under the lock: the system waits for the lines of several threads at once.
+        // Outside the lock, so that the system can flush the lines of several threads at once.
         try SystemCall.sync("write to \(path)") { fdatasync(descriptor.rawValue) }
     }
 
     private func write(_ lines: [UInt8], isTorn: inout Bool) throws(DecryptionError) {
-        // Asked for each time: what rotates logs may have cut the file.
+        // Looked up each time, because log rotation may have cut the file.
         let status = isOwned ? try Self.status(descriptor, path) : (isRegular: false, byteCount: 0, hasName: true)
         guard status.hasName else {
             throw .io(
@@ -158,7 +158,7 @@ package final class LineLog: Sendable {
     {
         var status = stat()
         let isFound = path.withPlatformString { stat($0, &status) } == 0
-        // A pipe that this process could read itself would take lines that are never read.
+        // If this process also opened a pipe for reading, the pipe would accept lines that no program reads.
         let isReadable = !isFound || status.st_mode & S_IFMT == S_IFREG
         return try SystemCall.check("open \(path)") {
             try FileDescriptor.open(
@@ -175,9 +175,9 @@ package final class LineLog: Sendable {
         return (status.st_mode & S_IFMT == S_IFREG, Int64(status.st_size), status.st_nlink > 0)
     }
 
-    /// Takes a lock that is held until the descriptor is closed, also by a kill.
+    /// Takes a lock that the system holds until the descriptor is closed, even if the process is killed.
     private static func lock(_ descriptor: FileDescriptor, path: FilePath) throws(DecryptionError) {
-        // A child that is being started holds it for a moment.
+        // A child process that is being started holds the descriptor for a moment.
         for _ in 0..<50 {
             if flock(descriptor.rawValue, LOCK_EX | LOCK_NB) == 0 { return }
             guard errno == EWOULDBLOCK || errno == EINTR else {

@@ -3,12 +3,12 @@ package import RandomAccess
 import Support
 package import SystemPackage
 
-/// Chooses the sink for an output that a user named.
+/// Chooses the sink for the user's output.
 package enum Output {
     /// Opens an output.
     ///
-    /// - Parameter name: A path, or `-` for standard output. A pipe or device is written to as it is; a symbolic link is
-    ///   followed.
+    /// - Parameter name: A path, or `-` for standard output. A pipe or device is written to directly; symbolic links
+    ///   are followed.
     /// - Returns: The sink.
     /// - Throws: `DecryptionError.io`.
     package static func open(_ name: String) throws(DecryptionError) -> any ByteSink {
@@ -30,13 +30,13 @@ package enum Output {
         }
     }
 
-    /// Follows symbolic links, so that the file behind one is replaced and not the link.
+    /// Follows symbolic links, so that a link stays and its target is replaced.
     private static func resolved(_ name: String) throws(DecryptionError) -> FilePath {
         if let real = realpath(name, nil) {
             defer { free(real) }
             return FilePath(String(cString: real))
         }
-        // `realpath` does not follow a link to a file that is still to be made.
+        // `realpath` does not follow a link to a file that does not exist yet.
         var path = FilePath(name)
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         for _ in 0..<40 {
@@ -49,27 +49,27 @@ package enum Output {
     }
 }
 
-/// Where plaintext or ciphertext goes.
+/// The destination of plaintext or ciphertext.
 package protocol ByteSink: AnyObject, Sendable {
-    /// Whether bytes may come in any order, from several threads.
+    /// True if several threads may write bytes in any order.
     var isSeekable: Bool { get }
 
     /// Writes all bytes.
     ///
     /// - Parameters:
     ///   - bytes: The bytes.
-    ///   - offset: Their offset in the output; sinks that are not seekable get them in order and need not look.
+    ///   - offset: Their offset in the output; sinks that are not seekable get the bytes in order and may ignore it.
     /// - Throws: `DecryptionError.io`.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(DecryptionError)
 
-    /// Makes the output final. Before this, or without it, nothing stands under the output's name.
+    /// Makes the output final. Until then, the output's name does not exist or keeps its old content.
     ///
     /// - Throws: `DecryptionError.io`.
     func commit() throws(DecryptionError)
 }
 
-/// Standard output, a pipe or a device: bytes leave in order and cannot be taken back. A reader that goes away ends the
-/// process: see ``ProcessStart/endWithoutReader()``.
+/// Standard output, a pipe or a device: bytes leave in order and cannot be taken back. If the reading program ends, so
+/// does this process: see ``ProcessStart/endWithoutReader()``.
 package final class StreamSink: ByteSink {
     /// Bytes must come in order.
     package let isSeekable = false
@@ -81,9 +81,9 @@ package final class StreamSink: ByteSink {
     /// Wraps a descriptor.
     ///
     /// - Parameters:
-    ///   - descriptor: Where to write.
-    ///   - name: What errors call it.
-    ///   - closesAtEnd: Whether the descriptor is this object's to close.
+    ///   - descriptor: The descriptor to write to.
+    ///   - name: The name of the output in errors.
+    ///   - closesAtEnd: True if this object closes the descriptor.
     package init(descriptor: FileDescriptor, name: String, closesAtEnd: Bool) {
         self.descriptor = descriptor
         self.name = name
@@ -94,9 +94,9 @@ package final class StreamSink: ByteSink {
     /// `F_SETPIPE_SZ` and `F_GETPIPE_SZ`. Source: Linux's `include/uapi/linux/fcntl.h`.
     private static let (setPipeSize, getPipeSize) = (Int32(1024 + 7), Int32(1024 + 8))
 
-    /// Has a pipe hold several windows: with less than one, which is 64 KiB at first, writer and reader run in turns and
-    /// not side by side. What is no pipe, or may not have so much, stays as it is. The corresponding C function is `fcntl`
-    /// with `F_SETPIPE_SZ`.
+    /// Enlarges a pipe so that it holds several windows. The default of 64 KiB is less than a window, and writer and
+    /// reader would run in turns rather than side by side. Anything but a pipe stays as it is, as does a pipe that may
+    /// not be that large. The corresponding C function is `fcntl` with `F_SETPIPE_SZ`.
     private static func widen(_ descriptor: FileDescriptor) {
         let byteCount: Int32 = 1 << 20
         let current = fcntl(descriptor.rawValue, getPipeSize)
@@ -115,7 +115,7 @@ package final class StreamSink: ByteSink {
                 do {
                     return try descriptor.write(rest)
                 } catch Errno.resourceTemporarilyUnavailable {
-                    // Another program may have made standard output non-blocking.
+                    // Another program may have made the descriptor non-blocking.
                     ProcessStart.waitUntilReady(descriptor.rawValue, toWrite: true)
                     return 0
                 } catch Errno.brokenPipe {
@@ -126,6 +126,6 @@ package final class StreamSink: ByteSink {
         }
     }
 
-    /// What was written is final already.
+    /// Does nothing: the written bytes are final already.
     package func commit() throws(DecryptionError) {}
 }

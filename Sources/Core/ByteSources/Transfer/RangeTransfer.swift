@@ -3,33 +3,33 @@ import Support
 
 /// Decrypts a range of an object to a sink, window by window, on one or more threads.
 ///
-/// Memory is one window for one thread, two windows a thread for more, whatever the range.
+/// It holds one window with one thread, and two windows per thread with more, for any range.
 package struct RangeTransfer {
     private let object: any TransferableObject
     private let range: Range<UInt64>
     private let windowByteCount: Int
 
-    /// Plans a transfer.
+    /// Prepares a transfer.
     ///
     /// - Parameters:
-    ///   - object: What to decrypt.
+    ///   - object: The object to decrypt.
     ///   - range: Plaintext bytes, within the object.
-    ///   - windowByteCount: The max number of bytes of one step, rounded down to whole blocks, one at least; steps end
-    ///     at its multiples.
+    ///   - windowByteCount: The max number of bytes of one step, rounded down to whole blocks, at least one block.
+    ///     Steps end at its multiples.
     package init(object: any TransferableObject, range: Range<UInt64>, windowByteCount: Int) {
         self.object = object
         self.range = range
-        // A window that ended inside a block would have that block fetched and decrypted twice.
+        // If a window ended inside a block, that block would be fetched and decrypted twice.
         self.windowByteCount = max(16, windowByteCount / 16 * 16)
     }
 
-    /// Runs the transfer; the sink is not committed, and is not to be if this fails.
+    /// Runs the transfer. It does not commit the sink; the caller must not commit it if this fails.
     ///
     /// - Parameters:
-    ///   - sink: Where the plaintext goes, its first byte at offset 0.
+    ///   - sink: The destination of the plaintext, whose first byte is at offset 0.
     ///   - threadCount: The number of threads, at least 1.
     ///   - progress: Called on the caller's thread with the bytes done so far.
-    /// - Throws: The first error of any thread; at the end, what ``TransferableObject/checkVersion()`` throws.
+    /// - Throws: The first error of any thread; at the end, the errors of ``TransferableObject/checkVersion()``.
     package func run(
         to sink: any ByteSink, threadCount: Int, progress: @escaping (UInt64) -> Void = { _ in }
     ) throws(DecryptionError) {
@@ -60,7 +60,7 @@ package struct RangeTransfer {
         try object.checkVersion()
     }
 
-    /// With one buffer a thread, a thread that is ahead would wait for the one behind at each window.
+    /// With one buffer per thread, a fast thread would wait for a slow one at each window.
     private static let slotsPerThread = 2
 
     private func decrypt(
@@ -86,7 +86,7 @@ package struct RangeTransfer {
         range.isEmpty ? firstWindow : (range.upperBound - 1) / UInt64(windowByteCount) + 1
     }
 
-    /// The part of the range that lies in a window.
+    /// Returns the part of the range within a window.
     private func part(_ window: UInt64) -> Range<UInt64> {
         let start = window * UInt64(windowByteCount)
         let count = min(UInt64(windowByteCount), range.upperBound - start)
@@ -94,31 +94,31 @@ package struct RangeTransfer {
     }
 }
 
-/// Ciphertext that can be decrypted window by window, on several threads: one object, or several pieces.
+/// Ciphertext that several threads can decrypt window by window: one object, or several pieces.
 package protocol TransferableObject: Sendable {
     /// The plaintext's length in bytes.
     var plaintextByteCount: UInt64 { get }
 
-    /// Makes a reader for one thread.
+    /// Returns a reader for one thread.
     ///
     /// - Parameter windowByteCount: The max number of plaintext bytes that are decrypted in one step, at least 1.
     /// - Returns: A reader without a position of its own.
     /// - Throws: `DecryptionError`.
     func makeReader(windowByteCount: Int) throws(DecryptionError) -> any RandomAccessDecryptor
 
-    /// Checks that all that was read is of one version.
+    /// Checks that all bytes read so far are of one version.
     ///
-    /// - Throws: `DecryptionError.sourceChanged` or `.io` if it may be of several.
+    /// - Throws: `DecryptionError.sourceChanged` or `.io` if they may be of several.
     func checkVersion() throws(DecryptionError)
 
-    /// Tells the object that a range will be read whole and about in order.
+    /// Tells the object that a range will be read whole and roughly in order.
     ///
     /// - Parameter range: Plaintext bytes, within the object.
     func adviseSequential(_ range: Range<UInt64>)
 }
 
 extension EncryptedObject: TransferableObject {
-    /// Makes a cursor; see ``TransferableObject/makeReader(windowByteCount:)``.
+    /// Returns a cursor; see ``TransferableObject/makeReader(windowByteCount:)``.
     package func makeReader(windowByteCount: Int) throws(DecryptionError) -> any RandomAccessDecryptor {
         try makeCursor(windowByteCount: windowByteCount)
     }
@@ -128,7 +128,7 @@ extension EncryptedObject: TransferableObject {
         try source.checkVersion()
     }
 
-    /// Tells the source which of its bytes that takes.
+    /// Tells the source about the ciphertext bytes of that range.
     package func adviseSequential(_ range: Range<UInt64>) {
         guard let last = range.last else { return }
         var (first, end) = (layout.plan(range.lowerBound..<range.lowerBound + 1), layout.plan(last..<last + 1))
@@ -138,7 +138,7 @@ extension EncryptedObject: TransferableObject {
 }
 
 extension CompositeObject: TransferableObject {
-    /// Makes a cursor; see ``TransferableObject/makeReader(windowByteCount:)``.
+    /// Returns a cursor; see ``TransferableObject/makeReader(windowByteCount:)``.
     package func makeReader(windowByteCount: Int) throws(DecryptionError) -> any RandomAccessDecryptor {
         try makeCursor(windowByteCount: windowByteCount)
     }
@@ -147,7 +147,7 @@ extension CompositeObject: TransferableObject {
     package func checkVersion() {}
 }
 
-/// A range as a user asks for it, in the words of HTTP. Source: RFC 9110, section 14.1.2.
+/// A range in the user's notation, which is HTTP's. Source: RFC 9110, section 14.1.2.
 package enum RangeRequest: Hashable, Sendable {
     /// `A-B`: from byte A to byte B, both included.
     case between(first: UInt64, last: UInt64)
@@ -156,13 +156,13 @@ package enum RangeRequest: Hashable, Sendable {
     /// `-N`: the last N bytes.
     case suffix(UInt64)
 
-    /// Reads `A-B`, `A-` or `-N`; numbers that 64 bits do not hold count as the largest that they do, since all of
-    /// them lie past every end.
+    /// Parses `A-B`, `A-` or `-N`. Numbers beyond 64 bits count as the largest 64-bit number, since all of them lie
+    /// past every end.
     ///
-    /// - Returns: `nil` if the text is none of these, or B lies before A.
+    /// - Returns: `nil` if the text has none of these forms, or B is less than A.
     package init?(_ text: String) { self.init(text.utf8.span) }
 
-    /// Reads the bytes of a text as `init(_:)` does the text.
+    /// Parses the bytes of a text as `init(_:)` does the text.
     package init?(_ text: Span<UInt8>) {
         var (before, behind): (UInt64?, UInt64?)
         var hasMark = false
@@ -191,7 +191,7 @@ package enum RangeRequest: Hashable, Sendable {
         number = hasOverflow || hasCarry || number == .max ? .max : sum
     }
 
-    /// The plaintext bytes that are meant, clipped at the end.
+    /// Returns the plaintext bytes of the range, clipped at the end.
     ///
     /// - Returns: `nil` if the range starts at or past the end, where a server would answer 416.
     package func resolved(plaintextByteCount: UInt64) -> Range<UInt64>? {

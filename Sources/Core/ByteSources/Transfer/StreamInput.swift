@@ -3,12 +3,12 @@ package import RandomAccess
 import Support
 package import SystemPackage
 
-/// Plaintext that is read once, from its start to its end: a file, a pipe, standard input.
+/// Plaintext that is read once, from start to end: a file, a pipe, standard input.
 package final class StreamInput {
     private let descriptor: FileDescriptor
     private let name: String
     private let closesAtEnd: Bool
-    /// Which version of a file is read; `nil` for what is no file.
+    /// The version of the file when it was opened; `nil` if the input is not a file.
     private let opened: FileIdentity?
 
     /// Opens an input.
@@ -42,11 +42,11 @@ package final class StreamInput {
         if closesAtEnd { try? descriptor.close() }
     }
 
-    /// Encrypts everything that comes.
+    /// Encrypts the whole input.
     ///
     /// - Parameters:
-    ///   - encryptor: What makes the ciphertext.
-    ///   - sink: Where it goes; it is not committed.
+    ///   - encryptor: The encryptor.
+    ///   - sink: The destination of the ciphertext; it is not committed.
     ///   - progress: Called with the plaintext bytes done so far.
     /// - Throws: `DecryptionError`.
     package func encrypt(
@@ -95,7 +95,7 @@ package final class StreamInput {
 package enum TextFile {
     /// Reads a file.
     ///
-    /// - Throws: `DecryptionError.io`, also for a file of more than 16 MiB, which is no plan.
+    /// - Throws: `DecryptionError.io`, also for a file of more than 16 MiB, which cannot be a plan.
     package static func read(_ path: String) throws(DecryptionError) -> String {
         let source = try FileSource(path: FilePath(path))
         guard source.byteCount <= 16 << 20 else {
@@ -107,7 +107,7 @@ package enum TextFile {
         return String(decoding: buffer, as: UTF8.self)
     }
 
-    /// Writes a file, complete or not at all.
+    /// Writes a file, completely or not at all.
     ///
     /// - Throws: `DecryptionError.io`.
     package static func write(_ text: String, to path: FilePath) throws(DecryptionError) {

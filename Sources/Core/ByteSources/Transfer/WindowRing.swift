@@ -1,10 +1,10 @@
 import Glibc
 internal import RandomAccess
 
-/// Hands out windows in order, with a buffer each, and has finished ones written in order.
+/// Hands out windows in order, with a buffer for each, and writes finished ones in order.
 ///
-/// The thread that finishes the window whose turn it is writes it and all finished ones that follow, while the others go on with
-/// later windows: no thread waits for a single window, only for a free buffer.
+/// A thread that finishes the next window to write writes it and all finished ones that follow, while other threads
+/// work on later windows. No thread waits for a particular window, only for a free buffer.
 final class WindowRing: @unchecked Sendable {
     private enum SlotState {
         case free
@@ -25,14 +25,12 @@ final class WindowRing: @unchecked Sendable {
     private let end: UInt64
     private let isOrdered: Bool
 
-    /// Prepares a ring.
-    ///
     /// - Parameters:
     ///   - windows: The windows' numbers.
-    ///   - slotCount: How many windows are worked on or wait to be written at most.
+    ///   - slotCount: The max number of windows in work or waiting to be written.
     ///   - bufferByteCount: The longest window's length in bytes.
-    ///   - isOrdered: Whether windows are written in order, one at a time.
-    /// - Throws: `DecryptionError.io` if there is no memory for the windows.
+    ///   - isOrdered: True to write windows in order, one at a time.
+    /// - Throws: `DecryptionError.io` if there is not enough memory for the windows.
     init(windows: Range<UInt64>, slotCount: Int, bufferByteCount: Int, isOrdered: Bool) throws(DecryptionError) {
         self.buffers = try UnsafeMutableRawBufferPointer.tryAllocate(
             byteCounts: Array(repeating: bufferByteCount, count: slotCount))
@@ -61,10 +59,10 @@ final class WindowRing: @unchecked Sendable {
     /// The first failure of any thread.
     var failure: DecryptionError? { locked { firstFailure } }
 
-    /// How many windows were written: all before the turn.
+    /// The number of the window to write next; all windows before it are written.
     var turnNumber: UInt64 { locked { turn } }
 
-    /// The next window to work on and its buffer, or `nil` if there is none or something failed.
+    /// Returns the next window to work on and its buffer; `nil` if there is none or a thread has failed.
     func claim() -> (window: UInt64, buffer: UnsafeMutableRawBufferPointer)? {
         locked {
             while true {
@@ -82,7 +80,7 @@ final class WindowRing: @unchecked Sendable {
         }
     }
 
-    /// Takes a finished window, and writes it and those behind it if it is their turn.
+    /// Takes a finished window, and writes it and the finished ones behind it if it is the next to write.
     ///
     /// - Parameters:
     ///   - window: A window that was claimed.
@@ -106,7 +104,7 @@ final class WindowRing: @unchecked Sendable {
         }
     }
 
-    /// Notes a failure, and lets everybody stop.
+    /// Records a failure, and stops all threads.
     func fail(_ error: DecryptionError) {
         locked {
             firstFailure = firstFailure ?? error
@@ -114,7 +112,7 @@ final class WindowRing: @unchecked Sendable {
         }
     }
 
-    /// The window whose turn it is, if it is finished and no other thread writes.
+    /// Returns the next window to write if it is finished and no other thread is writing.
     private func takeTurn() -> (UInt64, UnsafeRawBufferPointer)? {
         locked {
             guard !isWriting, firstFailure == nil, turn < end, case .ready(let bytes) = states[slot(turn)] else {
@@ -136,7 +134,7 @@ final class WindowRing: @unchecked Sendable {
         }
     }
 
-    /// Under the lock: a window was written.
+    /// Frees the buffer of a written window; called under the lock.
     private func free(_ window: UInt64) {
         states[slot(window)] = .free
         turn += 1

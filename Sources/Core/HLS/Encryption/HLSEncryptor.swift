@@ -2,16 +2,16 @@ public import RandomAccess
 
 /// Makes a playlist, segments and keys from a plain file.
 ///
-/// Holds one window of plaintext at most, whatever the file's length. Nothing is put in place before all is written, and
-/// the playlist comes last.
+/// It holds one window of plaintext at most, however long the file is. No output appears before all of it is written,
+/// and the playlist comes last.
 public struct HLSEncryptor {
     private let options: HLSOptions
     private let secrets: HLSSecrets
     private let backend: any CipherBackend
 
-    /// Creates an encryptor.
+    /// An encryptor with the given options.
     ///
-    /// - Throws: `DecryptionError.invalidParameter` for options that cannot be.
+    /// - Throws: `DecryptionError.invalidParameter` for invalid options.
     public init(
         options: HLSOptions, secrets: HLSSecrets = .random, backend: any CipherBackend
     ) throws(DecryptionError) {
@@ -31,7 +31,7 @@ public struct HLSEncryptor {
     ///
     /// - Parameters:
     ///   - plain: The plain file.
-    ///   - output: Where everything goes: the keys, the segments, the playlist.
+    ///   - output: The destination of the keys, the segments and the playlist.
     /// - Throws: `DecryptionError` of the source, the output or the backend.
     public func run(_ plain: any ByteSource, to output: any HLSOutput) throws {
         let cut = PlainCut(options, byteCount: plain.byteCount)
@@ -70,7 +70,7 @@ public struct HLSEncryptor {
 
     /// Writes a piece, encrypted if it has a key.
     ///
-    /// - Returns: How many bytes were written.
+    /// - Returns: The number of bytes written.
     private func write(
         _ piece: PlainCut.Piece, of plain: any ByteSource, key: SecretKey?, iv: Block, to output: any HLSOutput
     ) throws -> UInt64 {
@@ -113,7 +113,7 @@ public struct HLSEncryptor {
     }
 }
 
-/// A plain file cut into what becomes its initialization section and segments.
+/// A plain file, cut into its initialization section and segments.
 struct PlainCut {
     /// A part of the file.
     struct Piece {
@@ -121,11 +121,11 @@ struct PlainCut {
         let segment: Int
         /// The bytes of the plain file.
         let range: Range<UInt64>
-        /// The number of its key; `nil` where it is not encrypted.
+        /// The number of the piece's key; `nil` if the piece is not encrypted.
         let key: Int?
     }
 
-    /// The pieces, in order. There is one segment at least.
+    /// The pieces, in order, with at least one segment.
     let pieces: [Piece]
 
     init(_ options: HLSOptions, byteCount: UInt64) {
@@ -149,7 +149,7 @@ struct PlainCut {
 
 /// Writes a media playlist, piece by piece.
 struct PlaylistWriter {
-    /// What the last EXT-X-KEY said.
+    /// The key of the last EXT-X-KEY.
     private enum KeyInForce: Equatable {
         case none
         case key(uri: String, iv: Block?)
@@ -167,11 +167,11 @@ struct PlaylistWriter {
     /// Adds a segment or the initialization section.
     ///
     /// - Parameters:
-    ///   - piece: What it is.
-    ///   - name: Its file's name.
-    ///   - byteRange: Where it lies in the file.
+    ///   - piece: The segment or section.
+    ///   - name: The name of its file.
+    ///   - byteRange: Its range in the file.
     ///   - iv: Its IV attribute.
-    ///   - keyURI: Its key's URI.
+    ///   - keyURI: The URI of its key.
     mutating func add(
         _ piece: PlainCut.Piece, name: String, byteRange: Range<UInt64>, iv: Block?, keyURI: String?
     ) {
@@ -188,7 +188,7 @@ struct PlaylistWriter {
         }
         lines.append("#EXTINF:\(options.secondsPerSegment).0,")
         if isRange {
-            // Only a segment's range can be followed. Source: RFC 8216, section 4.3.2.2.
+            // A segment's range may follow that of another segment only. Source: RFC 8216, section 4.3.2.2.
             let isKnown = options.arrangement == .byteRanges(allOffsets: false) && lastRangeEnd == byteRange.lowerBound
             lines.append("#EXT-X-BYTERANGE:\(byteRange.count)" + (isKnown ? "" : "@\(byteRange.lowerBound)"))
             lastRangeEnd = byteRange.upperBound

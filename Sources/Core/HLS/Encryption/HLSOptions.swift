@@ -1,40 +1,40 @@
 public import RandomAccess
 
-/// How a plain file is made into encrypted segments.
+/// The options for turning a plain file into encrypted segments.
 public struct HLSOptions: Hashable, Sendable {
-    /// Where segments lie.
+    /// The files that hold the segments.
     public enum Arrangement: Hashable, Sendable {
-        /// Each in a file of its own.
+        /// One file per segment.
         case files
-        /// All in one file, one behind the other. Offsets are written with every byte range, or only where a reader
-        /// cannot know them from the one before.
+        /// One file for all, with one segment behind the other. The playlist has an offset in every byte range, or only
+        /// where a player cannot infer it from the range before.
         case byteRanges(allOffsets: Bool)
     }
 
-    /// Plaintext bytes of the segments, from the first on and then from the start again; all above 0.
+    /// The plaintext lengths of the segments, repeated from the start as often as needed; all above 0.
     public var segmentByteCounts: [UInt64]
-    /// How many segments have the same key; `nil` for one key for all.
+    /// The number of segments per key; `nil` for one key for all.
     public var segmentsPerKey: Int?
-    /// Where IVs come from: an attribute, new for each segment, or the media sequence number.
+    /// The source of IVs: an attribute, new for each segment, or the media sequence number.
     public var ivRule: SegmentIVRule
     /// EXT-X-MEDIA-SEQUENCE.
     public var mediaSequence: UInt64
-    /// Where segments lie.
+    /// The files that hold the segments.
     public var arrangement: Arrangement
-    /// Segments that are not encrypted, by their indices from 0.
+    /// The segments to leave unencrypted, by their indices from 0.
     public var clearSegments: Set<Int>
-    /// How many bytes at the plain file's start are the initialization section; 0 for none.
+    /// The number of bytes at the plain file's start that form the initialization section; 0 for none.
     public var initializationByteCount: UInt64
     /// EXTINF of each segment, in seconds.
     public var secondsPerSegment: UInt64
-    /// What stands before a key file's name in its URI, such as `mykey://film/`.
+    /// The part of a key's URI before the name of its file, such as `mykey://film/`.
     public var keyURIPrefix: String
-    /// The names of segment files end with it.
+    /// The end of the names of segment files.
     public var segmentSuffix: String
     /// The playlist's name.
     public var playlistName: String
 
-    /// Creates options.
+    /// The given options; without arguments, the defaults.
     public init(
         segmentByteCounts: [UInt64] = [1 << 20], segmentsPerKey: Int? = nil, ivRule: SegmentIVRule = .attribute,
         mediaSequence: UInt64 = 0, arrangement: Arrangement = .files, clearSegments: Set<Int> = [],
@@ -55,14 +55,14 @@ public struct HLSOptions: Hashable, Sendable {
     }
 }
 
-/// Where new keys and IVs come from.
+/// A source of new keys and IVs.
 public struct HLSSecrets: Sendable {
-    /// The key with a number from 0 on: 16 bytes.
+    /// Returns the key with a number from 0 on: 16 bytes.
     public let key: @Sendable (_ number: Int) throws(DecryptionError) -> SecretKey
-    /// The IV of a segment by its index from 0, or of the initialization section (-1).
+    /// Returns the IV of a segment by its index from 0, or of the initialization section (-1).
     public let iv: @Sendable (_ segment: Int) -> Block
 
-    /// Creates a source of secrets, such as one for tests.
+    /// A source of the caller's own keys and IVs, such as fixed ones for tests.
     public init(
         key: @escaping @Sendable (_ number: Int) throws(DecryptionError) -> SecretKey,
         iv: @escaping @Sendable (_ segment: Int) -> Block
@@ -71,7 +71,7 @@ public struct HLSSecrets: Sendable {
         self.iv = iv
     }
 
-    /// Keys and IVs from the system's generator, new each time.
+    /// Keys and IVs from the system's random generator, new each time.
     public static let random = HLSSecrets(
         key: { (_) throws(DecryptionError) in
             let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 16)

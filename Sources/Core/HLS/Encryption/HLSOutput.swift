@@ -2,13 +2,13 @@ import ByteSources
 public import RandomAccess
 public import SystemPackage
 
-/// Where an encryptor writes its playlist, segments and keys: one resource after the other.
+/// The destination of an encryptor's playlist, segments and keys, written one after the other.
 public protocol HLSOutput: AnyObject {
-    /// Starts a resource; the one before has ended.
+    /// Starts a resource; the previous one has ended.
     ///
     /// - Parameters:
-    ///   - name: A name that any file can have.
-    ///   - isSecret: Whether it is a key, which only its owner may read.
+    ///   - name: A valid file name.
+    ///   - isSecret: True for a key, which only its owner may read.
     /// - Throws: `DecryptionError.io`.
     func begin(_ name: String, isSecret: Bool) throws(DecryptionError)
 
@@ -22,26 +22,26 @@ public protocol HLSOutput: AnyObject {
     /// - Throws: `DecryptionError.io`.
     func end() throws(DecryptionError)
 
-    /// Puts all resources in place, in the order in which they began, once all have ended.
+    /// Publishes all resources, in the order in which they began, once all have ended.
     ///
     /// - Throws: `DecryptionError.io`.
     func finish() throws(DecryptionError)
 }
 
 extension HLSOutput {
-    /// Does nothing: resources are in place when they end.
+    /// Does nothing: resources are published when they end.
     public func finish() throws(DecryptionError) {}
 }
 
-/// Writes resources as files of a folder, which replace those of the same names when all are complete: what fails before
-/// leaves an earlier playlist with its segments and keys as they were.
+/// Writes resources as files of a folder. They replace files of the same names once all are complete. If writing fails
+/// earlier, an existing playlist keeps its segments and keys.
 public final class FolderOutput: HLSOutput {
     private let folder: FilePath
     private var sink: FileSink?
     private var offset: UInt64 = 0
     private var prepared: [PreparedFile] = []
 
-    /// Creates the folder if it is not there.
+    /// An output to a folder, which is created unless it exists.
     ///
     /// - Throws: `DecryptionError.io`.
     public init(folder: FilePath) throws(DecryptionError) {
@@ -74,13 +74,13 @@ public final class FolderOutput: HLSOutput {
     }
 }
 
-/// Keeps resources in memory, by name.
+/// Collects resources in memory, by name.
 public final class MemoryOutput: HLSOutput {
-    /// What was written.
+    /// The resources written so far.
     public private(set) var resources: [String: [UInt8]] = [:]
     private var name = ""
 
-    /// Creates an output with nothing in it.
+    /// An empty output.
     public init() {}
 
     /// Starts a resource; see ``HLSOutput/begin(_:isSecret:)``.
@@ -98,11 +98,11 @@ public final class MemoryOutput: HLSOutput {
     public func end() throws(DecryptionError) {}
 }
 
-/// Resources in memory, by their URIs as a playlist has them.
+/// Resources in memory, by their URIs as in the playlist.
 public struct MemoryResources: SegmentResources {
     private let resources: NamedSources
 
-    /// Holds resources.
+    /// The given resources.
     public init(_ resources: [String: [UInt8]]) {
         self.resources = NamedSources(resources.mapValues { MemorySource($0) })
     }

@@ -2,21 +2,21 @@ import Glibc
 import RandomAccess
 import Synchronization
 
-/// A program that prints keys: 16 raw bytes on its standard output, and nothing else.
+/// A program that prints a key: 16 raw bytes on its standard output, and nothing else.
 ///
-/// Its arguments end with the key's URI, which is refused where it could be taken for an option; its standard input is
-/// empty, and its standard error this process's.
+/// Its last argument is the key's URI; a URI that looks like an option is refused. Its standard input is empty, and its
+/// standard error is this process's.
 public struct CommandKeys: KeyProvider {
     private let command: [String]
     private let name: String
     private let deadline: Duration
 
-    /// Creates a provider; the program is started when a key is asked for.
+    /// A provider that starts a program when a key is requested.
     ///
     /// - Parameters:
     ///   - command: The program, found on the path if it has no slash, and its first arguments.
-    ///   - name: What it is called in errors; `nil` for its path.
-    ///   - deadline: How long it may take before it is killed.
+    ///   - name: The program's name in errors; `nil` for its path.
+    ///   - deadline: The time after which it is killed.
     public init(command: [String], name: String? = nil, deadline: Duration = .seconds(10)) {
         self.command = command
         self.name = name ?? command.first ?? ""
@@ -28,7 +28,7 @@ public struct CommandKeys: KeyProvider {
         ProvidedKey(try keys(for: [uri])[0])
     }
 
-    /// Runs the program for several keys, whose bytes it prints one behind the other.
+    /// Runs the program for several keys; it prints their bytes one behind the other.
     ///
     /// - Parameter uris: The keys' URIs, at least one.
     /// - Returns: The keys in the same order.
@@ -51,7 +51,7 @@ public struct CommandKeys: KeyProvider {
         return try bytes.keys(uris.count, location: "what key command \(name) printed")
     }
 
-    /// Whether a URI can be an argument of the program: one with a hyphen is an option, except behind `--`.
+    /// Returns whether a URI can be an argument of the program. After `--`, it may begin with a hyphen.
     ///
     /// - Source: POSIX.1-2017, section 12.2, guidelines 4 and 10.
     fileprivate func takes(_ uri: String) -> Bool {
@@ -61,34 +61,35 @@ public struct CommandKeys: KeyProvider {
 
 /// A program that prints several keys at once: 16 raw bytes each on its standard output, and nothing else.
 ///
-/// Its arguments end with the keys' URIs. What a playlist will need is asked for together, so that the program is started,
-/// and a server behind it asked, once for many keys. If one of them is missing, each is asked for alone; if the
+/// Its last arguments are the keys' URIs. It gets the keys that a playlist will need together, so that the program
+/// starts, and asks its server, once for many keys. If one of them is missing, the requested key is asked for alone. If
+/// the server cannot be reached, all of them fail with that error.
 /// server cannot be reached, none is.
 public final class BatchCommandKeys: KeyProvider {
     private struct State {
-        /// What is going to be asked for, in order.
+        /// The URIs of the keys that will be requested, in order.
         var expected: [String] = []
-        /// What came of asking for another key, and was not asked for yet.
+        /// The answers that came with other keys and were not requested yet.
         var answers: [String: Result<SecretKey, KeyError>] = [:]
     }
 
-    /// How many keys one start of the program brings at most.
+    /// The max number of keys per start of the program.
     private static let maxKeys = 32
 
     private let single: CommandKeys
     private let state = Mutex(State())
 
-    /// Creates a provider; the program is started when a key is asked for.
+    /// A provider that starts a program when a key is requested.
     ///
     /// - Parameters:
     ///   - command: The program, found on the path if it has no slash, and its first arguments.
-    ///   - name: What it is called in errors; `nil` for its path.
-    ///   - deadline: How long it may take before it is killed.
+    ///   - name: The program's name in errors; `nil` for its path.
+    ///   - deadline: The time after which it is killed.
     public init(command: [String], name: String? = nil, deadline: Duration = .seconds(10)) {
         single = CommandKeys(command: command, name: name, deadline: deadline)
     }
 
-    /// Remembers keys to bring with others; see `KeyProvider.expect(_:)`.
+    /// Remembers keys to request together with others; see `KeyProvider.expect(_:)`.
     public func expect(_ uris: [String]) {
         state.withLock { state in
             let known = Set(state.expected)
@@ -96,7 +97,7 @@ public final class BatchCommandKeys: KeyProvider {
         }
     }
 
-    /// Runs the program, or takes what it brought before; see `KeyProvider.key(for:)`.
+    /// Returns an earlier answer, or runs the program; see `KeyProvider.key(for:)`.
     public func key(for uri: String) throws(KeyError) -> ProvidedKey {
         let (known, others) = state.withLock { state -> (Result<SecretKey, KeyError>?, [String]) in
             if let answer = state.answers.removeValue(forKey: uri) { return (answer, []) }
@@ -124,13 +125,13 @@ public final class BatchCommandKeys: KeyProvider {
     }
 }
 
-/// A key command that was started.
+/// A running key command.
 struct KeyCommandRun {
     private let name: String
     private let processID: pid_t
     private let output: Int32
 
-    /// Without it, a command that is started at the same time could inherit the output's end.
+    /// Without this lock, a command that starts at the same time could inherit the write end of the pipe.
     private static let oneAtATime = Mutex(())
 
     /// Starts a command in a process group of its own. The corresponding C function is `posix_spawnp`.
@@ -155,7 +156,7 @@ struct KeyCommandRun {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // Signals as a program expects them, whatever this process does with them.
+        // A program expects default signal handling, whatever this process has set.
         var (none, ignored) = (sigset_t(), sigset_t())
         sigemptyset(&none)
         sigemptyset(&ignored)
@@ -179,16 +180,16 @@ struct KeyCommandRun {
         self.output = ends[0]
     }
 
-    /// Reads what the command prints until it ends, and makes sure that it does.
+    /// Reads the command's output to its end, and makes sure that the command ends.
     ///
-    /// - Throws: `KeyError.commandFailed` if it does not end in time, or ends badly.
+    /// - Throws: `KeyError.commandFailed` if the command misses the deadline or fails.
     func finish(into bytes: KeyBytes, deadline: Duration) throws(KeyError) {
         defer { close(output) }
         let end = ContinuousClock.now + deadline
         var isOpen = true
         while isOpen {
             let rest = ContinuousClock.now.duration(to: end)
-            // What prints more than a key's length many times over is no key command.
+            // A program that prints far more than a key is not a key command.
             guard rest > .zero, !bytes.free.isEmpty else { break }
             let milliseconds = min(
                 Int64(1 << 30), rest.components.seconds * 1000 + 1 + rest.components.attoseconds / 1_000_000_000_000_000
@@ -207,7 +208,7 @@ struct KeyCommandRun {
             guard bytes.free.isEmpty else {
                 throw .commandFailed(command: name, reason: "did not end within \(deadline)")
             }
-            // Its length will be the error.
+            // The wrong length will be the error.
             return
         }
         let signal = status & 0x7F
@@ -220,9 +221,9 @@ struct KeyCommandRun {
         guard code == 0 else { throw .commandFailed(command: name, reason: "ended with status \(code): expected 0") }
     }
 
-    /// Waits for the end of a command that has closed its output, or kills it and what it started.
+    /// Waits for the end of a command that has closed its output, or kills it and its children.
     ///
-    /// - Returns: What `waitpid` reported, `nil` if the command was killed.
+    /// - Returns: The status from `waitpid`; `nil` if the command was killed.
     private func wait(until end: ContinuousClock.Instant, isReading: Bool) -> Int32? {
         var status: Int32 = 0
         var pause: UInt32 = 100

@@ -1,15 +1,15 @@
-/// Keys that stand in their URIs: `data:;base64,…`, or percent-encoded behind a comma.
+/// Keys inside their URIs: `data:;base64,…`, or percent-encoded behind a comma.
 ///
 /// - Source: RFC 2397.
 public struct DataKeys: KeyProvider {
     private static let location = "the key's data URI"
 
-    /// Creates a provider.
+    /// A provider for `data` URIs.
     public init() {}
 
     /// Decodes the key; see `KeyProvider.key(for:)`.
     public func key(for uri: String) throws(KeyError) -> ProvidedKey {
-        // Source: RFC 3986, section 3.5: what follows is no part of the data.
+        // Source: RFC 3986, section 3.5: the fragment is not part of the data.
         let text = uri.utf8.prefix { $0 != UInt8(ascii: "#") }
         guard URIReference(uri).scheme?.lowercased() == "data", let comma = text.firstIndex(of: UInt8(ascii: ","))
         else {
@@ -25,7 +25,7 @@ public struct DataKeys: KeyProvider {
         return ProvidedKey(try bytes.key(location: Self.location))
     }
 
-    /// Decodes byte by byte, so that no copy is left behind.
+    /// Decodes byte by byte, so that no copy stays in memory.
     private static func decode(
         _ text: Substring.UTF8View, isBase64: Bool, _ add: (UInt8) -> Void
     ) throws(KeyError) {
@@ -53,7 +53,7 @@ public struct DataKeys: KeyProvider {
             digitCount += 1
             if digitCount % 4 != 1 { add(UInt8(truncatingIfNeeded: bits >> [0, 0, 4, 2][digitCount % 4])) }
         }
-        // Many leave out the padding.
+        // Many encoders omit the padding.
         guard digitCount % 4 != 1, paddingCount == 0 || paddingCount < 3 && (digitCount + paddingCount) % 4 == 0 else {
             throw .invalidDataURI(reason: "its base64 breaks off")
         }
@@ -73,7 +73,6 @@ public struct DataKeys: KeyProvider {
 }
 
 extension SchemeKeys {
-    /// Creates a provider of keys that stand in their URIs; the others come from another one, which is never told such a
-    /// URI.
+    /// A provider of keys inside their URIs. All other keys come from a second provider, which never sees a `data` URI.
     public init(dataBefore other: any KeyProvider) { self.init(["data": DataKeys()], fallback: other) }
 }

@@ -6,7 +6,7 @@ public import SystemPackage
 public struct FileKeys: KeyProvider {
     private let path: FilePath
 
-    /// Creates a provider; the file is read when a key is asked for.
+    /// A provider that reads the file when a key is requested.
     public init(path: FilePath) {
         self.path = path
     }
@@ -20,23 +20,23 @@ public struct FileKeys: KeyProvider {
     public func version(for uri: String) -> String? { KeyBytes.version(path) }
 }
 
-/// Key files in a folder, where the whole URI says, or named by the last part of the URI's path, or by a map.
+/// Key files in a folder. A file is found by the whole URI, by the last part of the URI's path, or by a map.
 public struct FolderKeys: KeyProvider {
     private let folder: FilePath
     private let names: [String: String]
     private let isExact: Bool
 
-    /// Creates a provider; files are read when their keys are asked for.
+    /// A provider that reads files when their keys are requested.
     ///
-    /// The whole URI but its query and fragment names a file in folders of the folder, percent-decoded:
-    /// `mykey://host/a/film%201.key?x=1` is `mykey/host/a/film 1.key`. Where there is none, the last part of the URI's path
-    /// does, right in the folder: `film 1.key`.
+    /// The URI without query and fragment names a file in nested folders, percent-decoded:
+    /// `mykey://host/a/film%201.key?x=1` is `mykey/host/a/film 1.key`. If that file does not exist, the last part of
+    /// the URI's path names a file directly in the folder: `film 1.key`.
     ///
     /// - Parameters:
-    ///   - folder: Where the files lie.
-    ///   - names: Names of files in the folder by the URI as the playlist has it, instead of the others.
-    ///   - isExact: Whether a file's whole path counts, and its name alone is not enough: for those who hand keys out by
-    ///     what the URI begins with, which says nothing about a file that is found by how the URI ends.
+    ///   - folder: The folder of the files.
+    ///   - names: Names of files in the folder, by the URI as in the playlist; they take precedence.
+    ///   - isExact: True to accept a file by its whole path only. A server that grants keys by the start of the URI
+    ///     needs this, because the start says nothing about a file that is found by the end of the URI.
     public init(folder: FilePath, names: [String: String] = [:], isExact: Bool = false) {
         self.folder = folder
         self.names = names
@@ -67,7 +67,7 @@ public struct FolderKeys: KeyProvider {
         return nil
     }
 
-    /// Where a key may lie, the first place first.
+    /// Returns the possible paths of a key, the first to try first.
     private func paths(for uri: String) -> [FilePath] {
         if let name = names[uri] { return [path([name])].compactMap(\.self) }
         let whole = URIReference(uri).wholeNames.flatMap(path)
@@ -86,17 +86,17 @@ public struct FolderKeys: KeyProvider {
 
     private static func lastName(of uri: String) -> String? {
         let reference = URIReference(uri)
-        // `mykey://film1` has its name where others have a host.
+        // In `mykey://film1`, the name is where other URIs have a host.
         let path = reference.path.isEmpty ? reference.authority ?? "" : reference.path
         return path.split(separator: "/").last.flatMap { PercentEncoding.decode(segment: $0) }
     }
 }
 
-/// Keys that lie where their URIs say, like segments do: beside the playlist, as a rule.
+/// Keys at their URIs, like segments: usually beside the playlist.
 public struct PlaylistKeys: KeyProvider {
     private let resources: FolderResources
 
-    /// Creates a provider.
+    /// A provider of the keys among a playlist's resources.
     public init(_ resources: FolderResources) {
         self.resources = resources
     }
@@ -124,11 +124,11 @@ public struct PlaylistKeys: KeyProvider {
     }
 }
 
-/// Keys that lie on servers where their URIs say, like segments do: what players without content protection fetch.
+/// Keys on servers at their URIs, like segments: players without content protection fetch them from there.
 public struct ServedKeys: KeyProvider {
     private let resources: ServedResources
 
-    /// Creates a provider.
+    /// A provider of the keys among a playlist's resources.
     public init(_ resources: ServedResources) {
         self.resources = resources
     }

@@ -3,9 +3,9 @@ import Glibc
 internal import RandomAccess
 internal import SystemPackage
 
-/// Space for a key's bytes, which is erased when it goes. Belongs to one thread.
+/// A buffer for a key's bytes, erased when it is freed. Belongs to one thread.
 final class KeyBytes {
-    /// The max number of bytes that are read of what should be 16.
+    /// The max number of bytes to read where 16 are expected.
     static let maxByteCount = 1024
 
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: maxByteCount, alignment: 16)
@@ -16,24 +16,24 @@ final class KeyBytes {
         buffer.deallocate()
     }
 
-    /// Where the next bytes go; empty when the buffer is full.
+    /// The unused part of the buffer; empty when the buffer is full.
     var free: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(rebasing: buffer[count...]) }
 
-    /// Notes that bytes were written to ``free``.
+    /// Counts bytes that were written to ``free``.
     func add(_ count: Int) {
         self.count += count
     }
 
-    /// The key that the bytes are.
+    /// Returns the bytes as a key.
     ///
-    /// - Parameter location: Where they are from, for the message.
+    /// - Parameter location: The origin of the bytes, for the message.
     /// - Returns: The key.
     /// - Throws: `KeyError.wrongLength`.
     func key(location: String) throws(KeyError) -> SecretKey {
         try keys(1, location: location)[0]
     }
 
-    /// The keys that the bytes are, one behind the other; see ``key(location:)``.
+    /// Returns the bytes as keys, one behind the other; see ``key(location:)``.
     func keys(_ keyCount: Int, location: String) throws(KeyError) -> [SecretKey] {
         let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
         // Source: RFC 8216, section 5: the key file is 16 octets, packed.
@@ -59,8 +59,8 @@ extension KeyBytes {
     ///
     /// - Parameters:
     ///   - path: Its path.
-    ///   - mayWait: Whether it may be a pipe, which may make the reader wait. What a playlist names may not be one.
-    /// - Returns: The key, and what there is to warn about.
+    ///   - mayWait: True to accept a pipe, on which the read may block. False for paths from a playlist.
+    /// - Returns: The key, and warnings.
     /// - Throws: `KeyError.missing`, `.unreadable`, `.wrongLength`.
     static func read(_ path: FilePath, mayWait: Bool = false) throws(KeyError) -> ProvidedKey {
         let location = "key file \(path)"
@@ -96,8 +96,8 @@ extension KeyBytes {
             warnings: isShared ? [.readableByOthers(path: path.string, permissions: permissions)] : [])
     }
 
-    /// A file's version: which file, its length, and when it was changed last. `nil` if there is none, or it is a pipe,
-    /// which has no second key.
+    /// Returns a file's version: its identity, its length, and the time of its last change. `nil` if the file does not
+    /// exist, or is a pipe, which has no second key.
     static func version(_ path: FilePath) -> String? {
         var status = stat()
         guard path.withPlatformString({ stat($0, &status) }) == 0, status.st_mode & S_IFMT == S_IFREG else {

@@ -1,61 +1,62 @@
 public import RandomAccess
 
-/// Where keys come from.
+/// A source of keys.
 ///
-/// A provider is asked once for each URI of a playlist, and again when its ``version(for:)`` has changed; what it returns
-/// is kept by a ``KeyRing``, or by a session of the module `Keys`.
+/// A ``KeyRing``, or a session of the module `Keys`, asks a provider once for each URI of a playlist, and keeps the
+/// answer. It asks again when the ``version(for:)`` has changed.
 public protocol KeyProvider: Sendable {
-    /// Finds a key.
+    /// Returns a key.
     ///
-    /// - Parameter uri: The key's URI as the playlist has it.
-    /// - Returns: The key, and what is worth a warning.
+    /// - Parameter uri: The key's URI as in the playlist.
+    /// - Returns: The key, and warnings.
     /// - Throws: `KeyError`.
     func key(for uri: String) throws(KeyError) -> ProvidedKey
 
-    /// What tells a key from the one that was there before it, such as a file's version.
+    /// Returns a text that differs between a key and its predecessor, such as a file's version.
     ///
-    /// - Parameter uri: The key's URI as the playlist has it.
-    /// - Returns: `nil` where it cannot be known, or there is no key: while that is so, the provider is not asked again.
+    /// - Parameter uri: The key's URI as in the playlist.
+    /// - Returns: `nil` if the version is unknown, or there is no key. As long as it stays `nil`, the provider is not
+    ///   asked again.
     func version(for uri: String) -> String?
 
-    /// Tells the provider which keys will probably be asked for soon, so that they may come together.
+    /// Tells the provider which keys will probably be requested soon, so that it can fetch them together.
     ///
-    /// - Parameter uris: The keys' URIs as the playlist has them.
+    /// - Parameter uris: The keys' URIs as in the playlist.
     func expect(_ uris: [String])
 }
 
 extension KeyProvider {
-    /// Keys are as they were.
+    /// Returns `nil`: keys do not change.
     public func version(for uri: String) -> String? { nil }
 
-    /// Keys come one by one.
+    /// Does nothing: the provider fetches keys one by one.
     public func expect(_ uris: [String]) {}
 }
 
-/// A key, and what is worth a warning about where it was found.
+/// A key, and warnings about its source.
 public struct ProvidedKey: Sendable {
     /// The key.
     public let key: SecretKey
-    /// What is worth a warning.
+    /// The warnings about the key's source.
     public let warnings: [KeyWarning]
 
-    /// Creates a provider's answer.
+    /// A provider's answer.
     public init(_ key: SecretKey, warnings: [KeyWarning] = []) {
         self.key = key
         self.warnings = warnings
     }
 }
 
-/// Something that is wrong about where a key was found, but no error.
+/// A problem with a key's source that is not an error.
 public enum KeyWarning: Hashable, Sendable, CustomStringConvertible {
-    /// Others than the file's owner may read it.
+    /// Users other than the file's owner may read it.
     case readableByOthers(path: String, permissions: UInt32)
-    /// Others than the owner of a folder with keys may list it, or change what is in it.
+    /// Users other than the owner of a folder with keys may list it, or change its content.
     case folderOpenToOthers(path: String, permissions: UInt32)
-    /// The key came over a connection that others can read.
+    /// The key came over an unencrypted connection.
     case inTheClear(location: String)
 
-    /// What is wrong, and what to do.
+    /// The problem, and the remedy.
     public var description: String {
         switch self {
         case .readableByOthers(let path, let permissions):
@@ -68,32 +69,32 @@ public enum KeyWarning: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Why there is no key for a URI. Never holds a part of a key.
+/// The reason that a URI has no key. It never contains a part of a key.
 public enum KeyError: Error, Hashable, Sendable {
-    /// No provider fetches keys by this scheme; empty for a relative URI.
+    /// No provider handles this scheme; empty for a relative URI.
     case unhandledScheme(String, handled: [String])
-    /// What was found has another length than 16 bytes.
+    /// The data is not 16 bytes long.
     case wrongLength(byteCount: Int, isMore: Bool, location: String, isHexadecimal: Bool)
-    /// A URI that should be the key itself cannot be decoded.
+    /// A `data` URI cannot be decoded.
     case invalidDataURI(reason: String)
-    /// There is no such key.
+    /// The key does not exist.
     case missing(location: String, reason: String)
     /// The key could not be read.
     case unreadable(DecryptionError)
-    /// The owner of the key could not be asked, or did not answer as it should.
+    /// The owner of the key could not be reached, or gave no proper answer.
     case notFetched(DecryptionError)
-    /// A command gave no key.
+    /// A command printed no key.
     case commandFailed(command: String, reason: String)
-    /// A key file is open to others, where that is an error.
+    /// Other users may access a key file, and that is an error here.
     case openToOthers(KeyWarning)
-    /// What asks for keys in its own time has none.
+    /// A source that fetches keys by itself, such as a session, has none.
     case noKey(reason: String)
-    /// A handler refused.
+    /// The handler refused.
     case refused(reason: String)
 }
 
 extension KeyError: CustomStringConvertible {
-    /// What failed, the value, what was expected.
+    /// The failure, the value, and the expectation.
     public var description: String {
         switch self {
         case .unhandledScheme(let scheme, let handled):
@@ -124,14 +125,14 @@ extension KeyError: CustomStringConvertible {
     }
 }
 
-/// A provider that is a function of the program's own.
+/// A provider that calls a function of the program.
 public struct HandlerKeys: KeyProvider {
     private let handler: @Sendable (_ uri: String) throws -> SecretKey
 
-    /// Creates a provider.
+    /// A provider that calls `handler`.
     ///
-    /// - Parameter handler: Finds the key for a URI. What it throws becomes `KeyError.refused` with the error's
-    ///   description, unless it is a `KeyError`; the description must not hold the key.
+    /// - Parameter handler: Returns the key for a URI. An error other than a `KeyError` becomes `KeyError.refused` with
+    ///   its description, which must not contain the key.
     public init(_ handler: @escaping @Sendable (_ uri: String) throws -> SecretKey) {
         self.handler = handler
     }
@@ -156,11 +157,11 @@ public struct SchemeKeys: KeyProvider {
     private let handlers: [String: any KeyProvider]
     private let fallback: (any KeyProvider)?
 
-    /// Creates a provider.
+    /// A provider that delegates by scheme.
     ///
     /// - Parameters:
-    ///   - handlers: A provider for each scheme, whose case does not matter; the empty scheme is that of relative URIs.
-    ///   - fallback: The provider for all other URIs, if there is one.
+    ///   - handlers: A provider for each scheme, in any case; relative URIs have the empty scheme.
+    ///   - fallback: The provider for all other URIs, if any.
     public init(_ handlers: [String: any KeyProvider], fallback: (any KeyProvider)? = nil) {
         self.handlers = Dictionary(handlers.map { ($0.key.lowercased(), $0.value) }) { first, _ in first }
         self.fallback = fallback
@@ -174,10 +175,10 @@ public struct SchemeKeys: KeyProvider {
         return try provider.key(for: uri)
     }
 
-    /// What the scheme's provider says; see `KeyProvider.version(for:)`.
+    /// Asks the scheme's provider; see `KeyProvider.version(for:)`.
     public func version(for uri: String) -> String? { provider(for: uri)?.version(for: uri) }
 
-    /// Tells each scheme's provider its own; see `KeyProvider.expect(_:)`.
+    /// Tells each scheme's provider about its own keys; see `KeyProvider.expect(_:)`.
     public func expect(_ uris: [String]) {
         for (_, group) in Dictionary(grouping: uris, by: Self.scheme) { provider(for: group[0])?.expect(group) }
     }

@@ -1,10 +1,10 @@
 public import RandomAccess
 import Synchronization
 
-/// The keys that were asked for, each version of each once.
+/// The requested keys, each version of each once.
 ///
-/// Shared by any number of threads and objects. A failure is kept as well: a provider that has no key is not asked again
-/// for every segment.
+/// Any number of threads and objects may share it. It also keeps failures, so that it does not ask a provider without a
+/// key again for every segment.
 public final class KeyRing: Sendable {
     private struct State {
         var answers: [String: (version: String?, result: Result<SecretKey, KeyError>)] = [:]
@@ -16,12 +16,12 @@ public final class KeyRing: Sendable {
     private let warn: @Sendable (KeyWarning) -> Void
     private let state = Mutex(State())
 
-    /// Creates a ring without keys.
+    /// A ring without keys.
     ///
     /// - Parameters:
-    ///   - provider: Where keys come from.
-    ///   - isStrict: Whether what is worth a warning is an error: `KeyError.openToOthers`.
-    ///   - warn: Is called with each warning, once.
+    ///   - provider: The source of the keys.
+    ///   - isStrict: True to turn a warning into an error: `KeyError.openToOthers`.
+    ///   - warn: Called with each warning, once.
     public init(
         _ provider: any KeyProvider, isStrict: Bool = false, warn: @escaping @Sendable (KeyWarning) -> Void = { _ in }
     ) {
@@ -30,18 +30,18 @@ public final class KeyRing: Sendable {
         self.warn = warn
     }
 
-    /// What providers warned about so far, each once.
+    /// The warnings of the providers so far, each once.
     public var warnings: [KeyWarning] { state.withLock { $0.warnings } }
 
-    /// A key, asked for if it was not yet.
+    /// Returns a key; asks the provider if the ring does not have it yet.
     ///
-    /// - Parameter uri: The key's URI as the playlist has it.
+    /// - Parameter uri: The key's URI as in the playlist.
     /// - Returns: A key of 16 bytes.
     /// - Throws: `PlaylistError.keyUnavailable`, `.keyUnusable` if it has another length.
     public func key(for uri: String) throws(DecryptionError) -> SecretKey {
-        // Under the lock, so that threads which want the same key ask once.
+        // Under the lock, so that threads which need the same key ask once.
         let answer = state.withLock { state in
-            // Looked at first: a key that is replaced meanwhile is asked for again next time.
+            // Before the key, so that a key that is replaced meanwhile is requested again next time.
             let version = provider.version(for: uri)
             if let known = state.answers[uri], known.version == version { return known.result }
             let answer = ask(for: uri, &state)
@@ -66,10 +66,10 @@ public final class KeyRing: Sendable {
         provider.expect(uris)
     }
 
-    /// What tells a key from the one that was there before; see `KeyProvider.version(for:)`.
+    /// Returns a key's version; see `KeyProvider.version(for:)`.
     package func version(for uri: String) -> String? { provider.version(for: uri) }
 
-    /// Forgets which keys there were none for, so that providers are asked for them again.
+    /// Forgets failures, so that providers are asked again.
     package func forgetFailures() {
         state.withLock { state in
             state.answers = state.answers.filter { (try? $0.value.result.get()) != nil }

@@ -2,15 +2,15 @@ package import RandomAccess
 import Support
 
 extension HLSObject {
-    /// Opens a media playlist with keys that are at hand, if all of it can be read.
+    /// Opens a media playlist with keys that the caller has, if all of it can be read.
     ///
     /// - Parameters:
     ///   - text: The playlist.
-    ///   - resources: Where its resources come from.
+    ///   - resources: The playlist's resources.
     ///   - keys: The bytes of keys, by their URIs as written.
     ///   - backend: The library that decrypts.
     /// - Returns: The open playlist.
-    /// - Throws: `DecryptionError` for a playlist of which any part cannot be read.
+    /// - Throws: `DecryptionError` if any part of the playlist cannot be read.
     package static func whole(
         _ text: String, resources: any SegmentResources, keys: [String: [UInt8]], backend: any CipherBackend
     ) throws(DecryptionError) -> HLSObject {
@@ -27,7 +27,7 @@ extension HLSObject {
 }
 
 extension MediaPlaylist {
-    /// Reads a playlist that must be one of segments.
+    /// Parses a playlist that must be a media playlist.
     package init(text: String) throws(DecryptionError) {
         let playlist = try rethrowing(as: \PlaylistProblem.decryptionError, try Playlist.parse(text))
         guard case .media(let media) = playlist else {

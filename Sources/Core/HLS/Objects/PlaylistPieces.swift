@@ -2,14 +2,14 @@ import ByteSources
 import RandomAccess
 import Support
 
-/// The pieces of a media playlist: each segment, and before it its initialization section if that is another one than
+/// The pieces of a media playlist: each segment, and before it its initialization section if that differs from the one
 /// before.
 struct PlaylistPieces: PieceList {
     private let playlist: MediaPlaylist
     private let resources: any SegmentResources
     private let keys: KeyRing
     private let pieces: [(segment: Int, isInitialization: Bool)]
-    /// The piece that each segment is.
+    /// The piece number of each segment.
     let segmentPieces: [Int]
     /// The URIs of resources as written, each once: a byte-range playlist has one for all its segments.
     private let uris: [String]
@@ -70,7 +70,7 @@ struct PlaylistPieces: PieceList {
 
     func explain(_ error: DecryptionError, of piece: Int) -> DecryptionError { part(piece).explain(error) }
 
-    /// Opens several at once, while one thread asks for the keys, in the playlist's order.
+    /// Opens several pieces at once, while one thread requests the keys in the playlist's order.
     func map<Result: Sendable>(_ transform: @escaping @Sendable (Int) -> Result) -> [Result] {
         let results = Parallel.map(
             [nil] + pieces.indices.map(Optional.some), threadCount: resources.openingsAtOnce
@@ -87,7 +87,7 @@ struct PlaylistPieces: PieceList {
         return { work in WaitingThread.start(work) }
     }
 
-    /// The URI of the key that a piece is encrypted with.
+    /// Returns the URI of the key of a piece.
     func keyURI(of piece: Int) -> String? { part(piece).encryption.keyURI }
 
     private func section(of piece: Int) -> InitializationSection? {

@@ -1,23 +1,24 @@
 /// The meaning of the byte range of an encrypted segment or initialization section.
 public enum ByteRangeReading: String, CaseIterable, Hashable, Sendable {
-    /// The bytes of a ciphertext of its own, padding included, whose first block has the playlist's IV. Source: RFC 8216,
-    /// section 4.3.2.2: a range is a part of the resource; section 4.3.2.4: each segment is encrypted on its own.
+    /// The range is a ciphertext of its own, padding included, whose first block has the playlist's IV. Source: RFC
+    /// 8216, section 4.3.2.2: a range is a part of the resource; section 4.3.2.4: each segment is encrypted on its own.
     case ciphertext
-    /// The same, but for the length, which is the plaintext's: some packagers leave out the padding.
+    /// As `ciphertext`, but the length is the plaintext's: some packagers do not count the padding.
     case plaintext
-    /// Plaintext bytes of a resource that is encrypted as one chain: a range is widened to whole blocks, the block before
-    /// them is the IV, and only the resource's end has padding. Source: RFC 8216, section 6.3.6, for I-frames.
+    /// The range counts plaintext bytes of a resource that is encrypted as one chain. It is widened to whole blocks,
+    /// the block before them is the IV, and only the resource's end has padding. Source: RFC 8216, section 6.3.6, for
+    /// I-frames.
     case chain
 }
 
-/// Readings of a playlist's byte ranges; where there is none, what RFC 8216 says.
+/// The meanings of a playlist's byte ranges; `nil` for the rule of RFC 8216.
 public struct ByteRangeReadings: Hashable, Sendable {
-    /// The reading of EXT-X-BYTERANGE.
+    /// The meaning of EXT-X-BYTERANGE.
     public var segments: ByteRangeReading?
-    /// The reading of the BYTERANGE of EXT-X-MAP.
+    /// The meaning of the BYTERANGE of EXT-X-MAP.
     public var sections: ByteRangeReading?
 
-    /// Creates readings.
+    /// The given meanings; without arguments, those of RFC 8216.
     public init(segments: ByteRangeReading? = nil, sections: ByteRangeReading? = nil) {
         self.segments = segments
         self.sections = sections
@@ -25,10 +26,10 @@ public struct ByteRangeReadings: Hashable, Sendable {
 }
 
 extension MediaPlaylist {
-    /// The playlist with other readings of its byte ranges.
+    /// Returns the playlist with other meanings of its byte ranges.
     ///
-    /// - Parameter readings: What is known better than the playlist says.
-    /// - Returns: The playlist, of which segments may have another ``MediaSegment/problem``.
+    /// - Parameter readings: The meanings that the user chose.
+    /// - Returns: The playlist; the ``MediaSegment/problem`` of its segments may differ.
     public func reading(_ readings: ByteRangeReadings) -> MediaPlaylist {
         var playlist = self
         if let reading = readings.sections {
@@ -39,7 +40,7 @@ extension MediaPlaylist {
         if let reading = readings.segments {
             for index in segments.indices where segments[index].isEncryptedRange {
                 playlist.segments[index].reading = reading
-                // Nothing else gives a segment this problem.
+                // Only this rule gives a segment this problem.
                 if segments[index].problem?.kind == .missingIV { playlist.segments[index].problem = nil }
             }
             let lines = Set(segments.compactMap { $0.problem?.kind == .missingIV ? $0.line : nil })
@@ -49,7 +50,7 @@ extension MediaPlaylist {
         return playlist
     }
 
-    /// Reads the ranges of an I-frame playlist as parts of chains, and sections of the same resources with them.
+    /// Reads the ranges of an I-frame playlist, and sections of the same resources, as parts of chains.
     mutating func readIFrames() {
         var uris: Set<String> = []
         for index in segments.indices where segments[index].isEncryptedRange {
@@ -62,8 +63,8 @@ extension MediaPlaylist {
         refuseUnknownIVs()
     }
 
-    /// Refuses the starts of chains whose IV is nowhere: it is the resource's number, and segments have that number only up
-    /// to the first resource that has several of them.
+    /// Refuses starts of chains with an unknown IV. The IV is the resource's number, and segments have that number only
+    /// up to the first resource with several of them.
     private mutating func refuseUnknownIVs() {
         let counts = segments.reduce(into: [:]) { counts, segment in counts[segment.uri, default: 0] += 1 }
         var isNoted = false
@@ -87,7 +88,7 @@ extension MediaPlaylist {
         }
     }
 
-    /// Marks parts of chains as such that cannot be handed on encrypted: the client would need the block before.
+    /// Marks parts of chains as unfit to be served encrypted: the client would need the block before.
     package mutating func refuseChains() {
         func problem(_ line: Int) -> PlaylistProblem {
             PlaylistProblem(

@@ -2,9 +2,9 @@
 ///
 /// - Source: RFC 8216, section 4.3.4.
 public struct MasterPlaylist: Hashable, Sendable {
-    /// A media playlist among which a player chooses. Source: RFC 8216, section 4.3.4.2.
+    /// One of the media playlists that a player chooses from. Source: RFC 8216, section 4.3.4.2.
     public struct Variant: Hashable, Sendable {
-        /// The line of the URI, or of the tag where the URI is an attribute.
+        /// The line of the URI, or of the tag if the URI is an attribute.
         public let line: Int
         /// The media playlist's URI as written.
         public let uri: String
@@ -12,11 +12,11 @@ public struct MasterPlaylist: Hashable, Sendable {
         public let bandwidth: UInt64?
         /// The other attributes by name, without quotation marks.
         public let attributes: [String: String]
-        /// Whether it only has frames to seek by. Source: RFC 8216, section 4.3.4.3.
+        /// True if it has only I-frames, for seeking. Source: RFC 8216, section 4.3.4.3.
         public let isIFramesOnly: Bool
     }
 
-    /// A rendition that goes with variants, such as another language. Source: RFC 8216, section 4.3.4.1.
+    /// A rendition that accompanies variants, such as another language. Source: RFC 8216, section 4.3.4.1.
     public struct Rendition: Hashable, Sendable {
         /// The line of the tag.
         public let line: Int
@@ -26,36 +26,36 @@ public struct MasterPlaylist: Hashable, Sendable {
         public let groupID: String
         /// NAME.
         public let name: String
-        /// The media playlist's URI as written; `nil` where the variant has the rendition in it.
+        /// The media playlist's URI as written; `nil` if the variant contains the rendition.
         public let uri: String?
         /// All attributes by name, without quotation marks.
         public let attributes: [String: String]
     }
 
-    /// EXT-X-VERSION, 1 where there is none.
+    /// EXT-X-VERSION; 1 by default.
     public let version: UInt64
     /// The variants, in order.
     public let variants: [Variant]
     /// The renditions, in order.
     public let renditions: [Rendition]
-    /// All that is wrong.
+    /// All problems found.
     public let problems: [PlaylistProblem]
 }
 
-/// Which variant of a master playlist is meant.
+/// The user's choice of a variant.
 public enum VariantChoice: Hashable, Sendable {
-    /// None: a master playlist is an error, as the subject protocol has it.
+    /// No variant: a master playlist is an error, as in the subject protocol.
     case mediaOnly
-    /// The one with the highest BANDWIDTH, the first of several; variants of I-frames only do not count.
+    /// The variant with the highest BANDWIDTH, the first of several; variants with I-frames only do not count.
     case highestBandwidth
-    /// One by its index in the playlist, from 0.
+    /// The variant with an index in the playlist, from 0.
     case index(Int)
 }
 
 extension MasterPlaylist {
-    /// The variant that is meant.
+    /// Returns the chosen variant.
     ///
-    /// - Throws: `PlaylistProblem` if there is none.
+    /// - Throws: `PlaylistProblem` if it does not exist.
     public func variant(_ choice: VariantChoice) throws(PlaylistProblem) -> Variant {
         switch choice {
         case .mediaOnly:
@@ -75,7 +75,7 @@ extension MasterPlaylist {
         throw missingVariant(expected: "one that can be played")
     }
 
-    /// What belongs to a variant and lies in playlists of its own, in words: its sound as a rule.
+    /// Returns a text about the parts of a variant in other playlists, usually its sound.
     ///
     /// - Source: RFC 8216, sections 4.3.4.1 and 4.3.4.2 (AUDIO, VIDEO).
     func notes(_ choice: VariantChoice) -> [String] {

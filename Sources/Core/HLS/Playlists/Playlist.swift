@@ -9,17 +9,16 @@ public enum Playlist: Hashable, Sendable {
     /// A list of playlists of the same content.
     case master(MasterPlaylist)
 
-    /// Reads a playlist: one pass over its bytes.
+    /// Parses a playlist in one pass over its bytes.
     ///
-    /// What is wrong with a part of it is collected in `problems`, and with the segments that it concerns; the rest can
-    /// be used.
+    /// Faults of a part are collected in `problems`, and in the segments that they concern; the rest remains usable.
     ///
     /// - Parameters:
-    ///   - bytes: The playlist as it was received.
-    ///   - limits: What it may have.
+    ///   - bytes: The playlist as received.
+    ///   - limits: The limits of its size.
     /// - Returns: The playlist.
-    /// - Throws: `PlaylistProblem` if no part of it can be used.
-    /// - Complexity: O(n) in the bytes, and never more than the limits allow.
+    /// - Throws: `PlaylistProblem` if no part of it is usable.
+    /// - Complexity: O(n) in the bytes, up to the limits.
     public static func parse(
         _ bytes: UnsafeRawBufferPointer, limits: PlaylistLimits = PlaylistLimits()
     ) throws(PlaylistProblem) -> Playlist {
@@ -32,7 +31,7 @@ public enum Playlist: Hashable, Sendable {
         return try parser.parse(bytes)
     }
 
-    /// Reads a playlist from bytes that are held in an array; see ``parse(_:limits:)-(UnsafeRawBufferPointer,_)``.
+    /// Parses a playlist from an array of bytes; see ``parse(_:limits:)-(UnsafeRawBufferPointer,_)``.
     public static func parse(
         _ bytes: [UInt8], limits: PlaylistLimits = PlaylistLimits()
     ) throws(PlaylistProblem) -> Playlist {
@@ -41,19 +40,19 @@ public enum Playlist: Hashable, Sendable {
         }
     }
 
-    /// Reads a playlist from text; see ``parse(_:limits:)-(UnsafeRawBufferPointer,_)``.
+    /// Parses a playlist from text; see ``parse(_:limits:)-(UnsafeRawBufferPointer,_)``.
     public static func parse(
         _ text: String, limits: PlaylistLimits = PlaylistLimits()
     ) throws(PlaylistProblem) -> Playlist {
         try parse(Array(text.utf8), limits: limits)
     }
 
-    /// Whether a playlist is a media playlist, by the first lines that tell.
+    /// Returns whether a playlist is a media playlist, from the first lines that tell.
     ///
     /// - Parameters:
     ///   - bytes: The playlist, or its first lines.
-    ///   - limits: What it may have.
-    /// - Returns: `nil` if none of the lines tells, or something is wrong with one before.
+    ///   - limits: The limits of its size.
+    /// - Returns: `nil` if no line tells, or a line before is invalid.
     package static func isMedia(_ bytes: UnsafeRawBufferPointer, limits: PlaylistLimits = PlaylistLimits()) -> Bool? {
         var parser = PlaylistParser(limits: limits)
         guard let side = try? parser.side(bytes) else { return nil }
@@ -65,31 +64,31 @@ public enum Playlist: Hashable, Sendable {
 ///
 /// - Source: RFC 8216, section 4.3.3.
 public struct MediaPlaylist: Hashable, Sendable {
-    /// Whether the list only grows, or never changes. Source: RFC 8216, section 4.3.3.5.
+    /// The promise about later changes of the list. Source: RFC 8216, section 4.3.3.5.
     public enum Kind: String, CaseIterable, Hashable, Sendable {
-        /// Segments are only added.
+        /// The server only appends segments.
         case event = "EVENT"
-        /// Nothing changes.
+        /// The list never changes.
         case videoOnDemand = "VOD"
     }
 
-    /// EXT-X-VERSION, 1 where there is none.
+    /// EXT-X-VERSION; 1 by default.
     public let version: UInt64
-    /// EXT-X-TARGETDURATION in seconds; `nil` where there is none that can be read.
+    /// EXT-X-TARGETDURATION in seconds; `nil` if it is missing or invalid.
     public let targetDuration: UInt64?
-    /// EXT-X-MEDIA-SEQUENCE, 0 where there is none.
+    /// EXT-X-MEDIA-SEQUENCE; 0 by default.
     public let mediaSequence: UInt64
-    /// EXT-X-DISCONTINUITY-SEQUENCE, 0 where there is none.
+    /// EXT-X-DISCONTINUITY-SEQUENCE; 0 by default.
     public let discontinuitySequence: UInt64
-    /// EXT-X-PLAYLIST-TYPE, `nil` where there is none.
+    /// EXT-X-PLAYLIST-TYPE; `nil` if it is missing.
     public let kind: Kind?
-    /// Whether there is EXT-X-ENDLIST: no segment will be added.
+    /// True if EXT-X-ENDLIST is present: the server adds no more segments.
     public let hasEndList: Bool
     /// The initialization sections, in the order of their tags.
     public internal(set) var initializationSections: [InitializationSection]
-    /// The segments, in order; those that cannot be served are among them.
+    /// The segments, in order, including unusable ones.
     public internal(set) var segments: [MediaSegment]
-    /// All that is wrong, in the order in which it was found; not all of it keeps a segment from being served.
+    /// All problems, in the order in which the parser found them; some of them leave all segments usable.
     public internal(set) var problems: [PlaylistProblem]
 
     /// The URIs of all keys that segments and initialization sections need, each once, in order.
@@ -112,42 +111,43 @@ public struct MediaSegment: Hashable, Sendable {
     public let uri: String
     /// The media sequence number; `nil` if it does not fit into 64 bits.
     public let sequenceNumber: UInt64?
-    /// The discontinuity sequence number: EXT-X-DISCONTINUITY-SEQUENCE and the EXT-X-DISCONTINUITY tags before.
+    /// The discontinuity sequence number: EXT-X-DISCONTINUITY-SEQUENCE plus the number of EXT-X-DISCONTINUITY tags
+    /// before.
     public let discontinuityNumber: UInt64
-    /// EXTINF in seconds; `nil` if it cannot be read.
+    /// EXTINF in seconds; `nil` if it is invalid.
     public let duration: Double?
-    /// What EXTINF says after the comma.
+    /// The text of EXTINF after the comma.
     public let title: String
     /// The part of the resource in bytes; `nil` for all of it.
     public let byteRange: Range<UInt64>?
-    /// The meaning of the byte range, where the segment is encrypted.
+    /// The meaning of the byte range, if the segment is encrypted.
     public internal(set) var reading = ByteRangeReading.ciphertext
-    /// How the segment is encrypted.
+    /// The segment's encryption.
     public var encryption: SegmentEncryption
     /// The initialization section that the segment needs, as an index into the playlist's; `nil` for none.
     public let initializationSection: Int?
-    /// What keeps the segment from being served.
+    /// The problem that makes the segment unusable, if any.
     public var problem: PlaylistProblem?
 }
 
-/// What a segment needs to be parsed, such as the head of a fragmented MP4.
+/// The data that a player needs to parse a segment, such as the head of a fragmented MP4.
 ///
 /// - Source: RFC 8216, section 4.3.2.5.
 public struct InitializationSection: Hashable, Sendable {
     /// The line of the tag.
     public let line: Int
-    /// The URI as written; empty where the tag has none.
+    /// The URI as written; empty if the tag has none.
     public let uri: String
     /// The part of the resource in bytes; `nil` for all of it.
     public let byteRange: Range<UInt64>?
-    /// The meaning of the byte range, where the section is encrypted.
+    /// The meaning of the byte range, if the section is encrypted.
     public internal(set) var reading = ByteRangeReading.ciphertext
-    /// How the section is encrypted: by the key in force at its tag.
+    /// The section's encryption: the key in force at its tag.
     public let encryption: SegmentEncryption
-    /// What keeps the section from being served.
+    /// The problem that makes the section unusable, if any.
     public internal(set) var problem: PlaylistProblem?
 
-    /// Whether the section is the same bytes as the one before it, so that it need not be there again.
+    /// Returns whether the section has the same bytes as the one before it, so that it need not be repeated.
     ///
     /// - Source: PROTOCOL.md, "open".
     public func isSameResource(as previous: InitializationSection) -> Bool {
@@ -156,41 +156,41 @@ public struct InitializationSection: Hashable, Sendable {
     }
 }
 
-/// How a segment is encrypted.
+/// The encryption of a segment.
 public enum SegmentEncryption: Hashable, Sendable {
-    /// Not at all.
+    /// No encryption.
     case none
     /// AES-128 in CBC mode with PKCS#7 padding, over the whole segment. Source: RFC 8216, section 4.3.2.4.
     case aes128(keyURI: String, iv: Block, ivRule: SegmentIVRule)
 
-    /// The key's URI as written, `nil` where there is no key.
+    /// The key's URI as written; `nil` without encryption.
     public var keyURI: String? {
         if case .aes128(let keyURI, _, _) = self { keyURI } else { nil }
     }
 }
 
-/// Where a segment's IV comes from.
+/// The origin of a segment's IV.
 public enum SegmentIVRule: String, CaseIterable, Hashable, Sendable {
-    /// It is the key's IV attribute.
+    /// The key's IV attribute.
     case attribute
-    /// It is the media sequence number, as a big-endian number of 128 bits. Source: RFC 8216, section 5.2.
+    /// The media sequence number, as a big-endian number of 128 bits. Source: RFC 8216, section 5.2.
     case sequenceNumber
 }
 
-/// How large a playlist may be before it is taken for something else.
+/// The limits of a playlist's size.
 ///
-/// What exceeds a limit is refused without being looked at further, so that garbage of any length costs little.
+/// The parser refuses anything beyond a limit without reading on, so that garbage of any length costs little.
 public struct PlaylistLimits: Hashable, Sendable {
     /// The max number of bytes of a playlist.
     public var byteCount: Int
-    /// The max number of bytes of a line, its end not counted.
+    /// The max number of bytes of a line, without its line break.
     public var lineByteCount: Int
     /// The max number of segments; at two seconds each, a million are three weeks.
     public var segmentCount: Int
-    /// The max number of problems that are collected before the rest of the playlist is given up.
+    /// The max number of problems to collect before the parser gives up.
     public var problemCount: Int
 
-    /// Creates limits.
+    /// The given limits; without arguments, the defaults.
     public init(
         byteCount: Int = 64 << 20, lineByteCount: Int = 64 << 10, segmentCount: Int = 1_000_000,
         problemCount: Int = 1000

@@ -1,18 +1,18 @@
 public import RandomAccess
 package import Support
 
-/// Why a playlist, a key that it names, or a part of what it plays cannot be used.
+/// The reasons that a playlist, its key, or a part of its content is unusable.
 public enum PlaylistError: LayerError {
-    /// A playlist is not what it should be; the reason starts with its line.
+    /// The playlist is invalid; the reason starts with the line.
     case invalid(reason: String)
-    /// There is no key where a playlist says that one is.
+    /// There is no key at a URI of the playlist.
     case keyUnavailable(uri: String, reason: String)
-    /// There is something where a playlist says that a key is, but it cannot be one.
+    /// The data at a key's URI cannot be a key.
     case keyUnusable(uri: String, reason: String)
-    /// A byte range is no ciphertext as it was read, and another reading may be right.
+    /// A byte range is not a ciphertext in the assumed meaning, and another meaning may be right.
     indirect case misreadRange(DecryptionError, ByteRangeReading, isInitialization: Bool)
 
-    /// What failed, the value, what was expected.
+    /// The failure, the value, and the expectation.
     public var description: String {
         switch self {
         case .invalid(let reason): "invalid playlist: \(reason)"
@@ -51,7 +51,7 @@ extension PlaylistError: ExitStatusProviding {
 }
 
 extension DecryptionError {
-    /// The error of a playlist that this one carries.
+    /// The playlist error inside this error, if any.
     public var playlistError: PlaylistError? {
         if case .layer(let error) = self { error.base as? PlaylistError } else { nil }
     }
@@ -83,7 +83,7 @@ extension DecryptionError {
 extension PlaylistProblem {
     /// The problem as an error of an object that is opened or read.
     package var decryptionError: DecryptionError {
-        // A segment that is said to be missing is missing. The corresponding C constant is `ENOENT`.
+        // A segment with EXT-X-GAP counts as a missing file. The corresponding C constant is `ENOENT`.
         if kind == .gap { return .io(operation: "open a segment", code: 2, reason: description) }
         return kind.isUnsupported ? .unsupported("playlist \(self)") : .invalidPlaylist(reason: description)
     }

@@ -1,19 +1,19 @@
-/// What is wrong with a playlist, and on which line.
+/// A fault of a playlist, and its line.
 ///
-/// Never holds more of a playlist than the name of a tag or attribute, a number, or a character: URIs of keys may be
-/// secret.
+/// It never contains more of a playlist than the name of a tag or attribute, a number, or a character, since URIs of
+/// keys may be secret.
 public struct PlaylistProblem: Error, Hashable, Sendable {
     /// The class of a problem; the names are stable.
     public enum Kind: String, CaseIterable, Hashable, Sendable {
         /// The first line is not `#EXTM3U`.
         case notAPlaylist
-        /// More bytes than a playlist may have here.
+        /// More bytes than the limit for a playlist.
         case tooLarge
-        /// A line of more bytes than it may have here.
+        /// More bytes than the limit for a line.
         case lineTooLong
-        /// More segments than a playlist may have here.
+        /// More segments than the limit for a playlist.
         case tooManySegments
-        /// So many problems that this is no playlist.
+        /// More problems than a real playlist would have.
         case tooManyProblems
         /// A byte order mark, which section 4.1 forbids.
         case byteOrderMark
@@ -21,63 +21,63 @@ public struct PlaylistProblem: Error, Hashable, Sendable {
         case notUTF8
         /// A control character, which section 4.1 forbids.
         case controlCharacter
-        /// White space where there must be none.
+        /// White space where it is not allowed.
         case whitespace
-        /// A tag in other letters, or with white space in its name.
+        /// A tag in the wrong case, or with white space in its name.
         case misspelledTag
-        /// An attribute list that breaks off or has no attribute where there must be one.
+        /// An attribute list that ends early, or lacks an attribute where one is required.
         case brokenAttributeList
-        /// Typographic quotation marks where straight ones must be.
+        /// Typographic quotation marks instead of straight ones.
         case curlyQuotes
         /// A quoted string without its end.
         case unterminatedQuote
-        /// A quoted value where none must be.
+        /// A quoted value where it must be unquoted.
         case quoted
-        /// A value without quotation marks where they must be.
+        /// An unquoted value where it must be quoted.
         case unquoted
-        /// An attribute twice in a list.
+        /// An attribute that occurs twice in a list.
         case duplicateAttribute
-        /// An attribute that must be there.
+        /// A missing attribute.
         case missingAttribute
-        /// An attribute that must not be there, or whose value is none of those that it may have.
+        /// An attribute that is not allowed, or has an invalid value.
         case invalidAttribute
         /// An IV that is not `0x` and 32 hexadecimal digits.
         case invalidIV
-        /// A number that is none, or out of range.
+        /// A number that is invalid or out of range.
         case invalidNumber
-        /// A duration that is none, or out of range.
+        /// A duration that is invalid or out of range.
         case invalidDuration
-        /// A byte range that is none, or out of range.
+        /// A byte range that is invalid or out of range.
         case invalidByteRange
         /// A byte range without an offset whose segment does not follow a byte range of the same resource.
         case byteRangeWithoutPredecessor
-        /// A METHOD that is not served.
+        /// An unsupported METHOD.
         case unsupportedMethod
-        /// Keys of formats that are not served.
+        /// Keys of unsupported formats.
         case unsupportedKeyFormat
-        /// A tag that changes what the playlist means in a way that is not served.
+        /// A tag that changes the meaning of the playlist in an unsupported way.
         case unsupportedTag
-        /// A protocol version that is not known.
+        /// An unknown protocol version.
         case unsupportedVersion
-        /// A tag that may be there once, twice.
+        /// A second tag of a kind that may occur once.
         case duplicateTag
-        /// A tag where it must not be.
+        /// A tag in the wrong place.
         case misplacedTag
-        /// Tags of master and media playlists in one.
+        /// Tags of master and media playlists in one playlist.
         case mixedTags
         /// A segment without EXTINF.
         case missingDuration
-        /// A tag that no URI follows.
+        /// A tag without a URI behind it.
         case missingURI
         /// An encrypted initialization section whose key has no IV attribute.
         case missingIV
-        /// A segment that the playlist says is missing.
+        /// A segment that the playlist declares missing.
         case gap
-        /// A media playlist was expected, and this is a master playlist.
+        /// A master playlist instead of a media playlist.
         case masterPlaylist
         /// A master playlist that leads back to itself.
         case cycle
-        /// A choice among the variants of a master playlist that it does not have.
+        /// A chosen variant that the master playlist does not have.
         case noSuchVariant
     }
 
@@ -85,12 +85,12 @@ public struct PlaylistProblem: Error, Hashable, Sendable {
     public let line: Int
     /// The class of the problem.
     public let kind: Kind
-    /// What was found.
+    /// The finding.
     public let found: String
-    /// What was expected.
+    /// The expectation.
     public let expected: String
 
-    /// Creates a problem.
+    /// A problem on a line.
     public init(line: Int, kind: Kind, found: String, expected: String) {
         self.line = line
         self.kind = kind
@@ -100,12 +100,12 @@ public struct PlaylistProblem: Error, Hashable, Sendable {
 }
 
 extension PlaylistProblem: CustomStringConvertible {
-    /// The line, what was found, what was expected.
+    /// The line, the finding, and the expectation.
     public var description: String { "line \(line): \(found): expected \(expected)" }
 }
 
 extension PlaylistProblem.Kind {
-    /// Whether the playlist may be right, and is only not served.
+    /// True if the playlist may be valid but is not supported.
     public var isUnsupported: Bool {
         switch self {
         case .unsupportedMethod, .unsupportedKeyFormat, .unsupportedTag, .unsupportedVersion, .masterPlaylist: true

@@ -1,14 +1,14 @@
 import RandomAccess
 
-/// Rewrites a media playlist: other URIs, and either no keys or others.
+/// Rewrites a media playlist with new URIs, and without keys or with new ones.
 ///
-/// Goes by the lines as they are, so that what is not about keys and URIs stays. Each segment becomes a resource of its
-/// own: EXT-X-BYTERANGE and the BYTERANGE of EXT-X-MAP go. No segment goes, since IVs may depend on their numbers: one
-/// that cannot be served is marked by EXT-X-GAP.
+/// It works on the lines as they are, so that everything but keys and URIs stays. Each segment becomes a resource of
+/// its own: the rewriter drops EXT-X-BYTERANGE and the BYTERANGE of EXT-X-MAP. It keeps all segments, since IVs may
+/// depend on their numbers, and marks unusable ones with EXT-X-GAP.
 ///
 /// - Source: RFC 8216, section 4.3; draft-pantos-hls-rfc8216bis, section 4.4.4.7, for EXT-X-GAP.
 package struct MediaRewriter {
-    /// What the last EXT-X-KEY written said.
+    /// The key of the last EXT-X-KEY written.
     private struct KeyInForce: Equatable {
         var uri: String
         var iv: Block?
@@ -29,10 +29,10 @@ package struct MediaRewriter {
     /// Rewrites a playlist.
     ///
     /// - Parameters:
-    ///   - bytes: What the playlist was read from.
-    ///   - playlist: The playlist.
+    ///   - bytes: The source of the playlist.
+    ///   - playlist: The parsed playlist.
     ///   - names: The new URIs.
-    ///   - limits: Those it was read with.
+    ///   - limits: The limits with which it was parsed.
     /// - Returns: The new playlist, its lines ended by LF.
     /// - Throws: `PlaylistProblem` for a line that is too long.
     package static func rewrite(
@@ -60,7 +60,7 @@ package struct MediaRewriter {
         } else if let name = RewrittenTags.name(line.textWithoutEnd),
             !RewrittenTags.dropped.contains(name), !PlaylistParser.masterTags.contains(name)
         {
-            // What was read has no tags of masters, but may have lines that look like them.
+            // The parsed playlist has no master tags, but may have lines that look like them.
             if RewrittenTags.single.contains(name), !seen.insert(name).inserted { return }
             switch name {
             case "EXTINF": duration = RewrittenTags.clean(line)
@@ -79,7 +79,7 @@ package struct MediaRewriter {
         if segment.problem == nil { addKey(segment.encryption) }
         written += pending
         if segment.problem != nil || section?.problem != nil, !hasGap { written.append("#EXT-X-GAP") }
-        // Players take a URI without it for nothing, and count the next ones wrong.
+        // Players skip a URI without EXTINF, and count the next ones wrong.
         let given = segment.duration == nil ? nil : duration
         written.append(given ?? "#EXTINF:\(playlist.targetDuration ?? 1),")
         written.append(names.segment(nextSegment))
@@ -98,7 +98,7 @@ package struct MediaRewriter {
         nextSection += 1
     }
 
-    /// Writes a key before what it is for, if it is not in force.
+    /// Writes a key before its segment or section, unless it is in force.
     private mutating func addKey(_ encryption: SegmentEncryption) {
         guard let keyName = names.key else { return }
         guard case .aes128(let uri, let iv, let rule) = encryption else {
@@ -115,16 +115,17 @@ package struct MediaRewriter {
     }
 }
 
-/// Rewrites a master playlist: other URIs, without the playlists that cannot be served.
+/// Rewrites a master playlist with new URIs, without playlists that cannot be served.
 ///
 /// - Source: RFC 8216, section 4.3.4.
 package enum MasterRewriter {
     /// Rewrites a playlist.
     ///
     /// - Parameters:
-    ///   - bytes: What the playlist was read from.
-    ///   - limits: Those it was read with.
-    ///   - name: The new URI of a media playlist by the one as written and its line; `nil` leaves out what has it.
+    ///   - bytes: The source of the playlist.
+    ///   - limits: The limits with which it was parsed.
+    ///   - name: Returns the new URI of a media playlist, given the URI as written and its line; `nil` drops its tag or
+    ///     line.
     /// - Returns: The new playlist, its lines ended by LF.
     /// - Throws: `PlaylistProblem` for a line that is too long.
     package static func rewrite(
@@ -157,7 +158,7 @@ package enum MasterRewriter {
         return (written + [""]).joined(separator: "\n")
     }
 
-    /// A tag with another URI; `nil` if it cannot be read, or its URI is left out.
+    /// Returns a tag with a new URI; `nil` if the tag is invalid, or its URI is dropped.
     private static func rewritten(
         _ text: String, _ tag: String, _ line: Int, _ name: (_ uri: String, _ line: Int) -> String?
     ) -> String? {
@@ -168,7 +169,7 @@ package enum MasterRewriter {
             guard let value = attributes.value(attribute) else { continue }
             var text = value.text
             if attribute == "URI" {
-                // What else a URI leads to is not served.
+                // Other resources behind URIs are not served.
                 guard tag != "EXT-X-SESSION-DATA", let new = name(text, line) else { return nil }
                 text = new
             }
@@ -178,18 +179,17 @@ package enum MasterRewriter {
     }
 }
 
-/// What a rewritten media playlist calls the resources that it names.
+/// The URIs of the resources in a rewritten media playlist.
 ///
-/// - Source: RFC 8216, section 4.1, for what may stand in a URI.
+/// - Source: RFC 8216, section 4.1, for the characters allowed in a URI.
 package struct RewrittenNames {
-    /// The URI of a segment, by its index.
+    /// Returns the URI of a segment, by its index.
     package var segment: (_ index: Int) -> String
-    /// The URI of an initialization section, by its index.
+    /// Returns the URI of an initialization section, by its index.
     package var initializationSection: (_ index: Int) -> String
-    /// The URI of a key, by its URI as written; `nil` where segments are served decrypted.
+    /// Returns the URI of a key, by its URI as written; `nil` if segments are served decrypted.
     package var key: ((_ uri: String) -> String)?
 
-    /// Creates names.
     package init(
         segment: @escaping (_ index: Int) -> String, initializationSection: @escaping (_ index: Int) -> String,
         key: ((_ uri: String) -> String)?
@@ -200,12 +200,12 @@ package struct RewrittenNames {
     }
 }
 
-/// What becomes of tags when a playlist is rewritten.
+/// The treatment of tags when a playlist is rewritten.
 enum RewrittenTags {
-    /// A line's tag, by its name without `#`; `nil` for a comment, and for a name with a control character: without it,
-    /// the line would be another tag than the one that was read.
+    /// Returns a line's tag name without `#`. It is `nil` for a comment, and for a name with a control character,
+    /// because removing the character would turn the line into a different tag.
     ///
-    /// Spaces and small letters are mended, so that what was meant for one of ``dropped`` is dropped.
+    /// Spaces and lower-case letters are corrected first, so that a misspelled tag of ``dropped`` is dropped as well.
     static func name(_ line: Substring) -> String? {
         guard line.hasPrefix("#") else { return nil }
         let name = line.dropFirst().prefix { $0 != ":" }
@@ -214,7 +214,7 @@ enum RewrittenTags {
         return folded.hasPrefix("EXT") ? folded : nil
     }
 
-    /// Tags of resources that are not served, or not under the URIs that they say.
+    /// Tags of resources that are not served, or not at the URIs in the tags.
     ///
     /// - Source: RFC 8216, section 4.3; draft-pantos-hls-rfc8216bis, sections 4.4.2.3 and 4.4.3.7 on.
     static let dropped: Set<String> = [
@@ -223,13 +223,13 @@ enum RewrittenTags {
         "EXT-X-CONTENT-STEERING",
     ]
 
-    /// Tags that may be there once.
+    /// Tags that may occur once.
     static let single: Set<String> = [
         "EXT-X-VERSION", "EXT-X-TARGETDURATION", "EXT-X-MEDIA-SEQUENCE", "EXT-X-DISCONTINUITY-SEQUENCE",
         "EXT-X-ENDLIST", "EXT-X-PLAYLIST-TYPE", "EXT-X-I-FRAMES-ONLY",
     ]
 
-    /// A line without control characters, and white space at its end.
+    /// Returns a line without control characters and trailing white space.
     static func clean(_ line: PlaylistLine) -> String {
         guard line.problem != nil else { return String(line.textWithoutEnd) }
         return String(String.UnicodeScalarView(line.textWithoutEnd.unicodeScalars.filter { !isControl($0) }))

@@ -1,19 +1,19 @@
-/// A URI, or a reference that is relative to one, in its five components.
+/// A URI, or a relative reference, in its five components.
 ///
 /// - Source: RFC 3986, sections 3, 4.1 and appendix B.
 public struct URIReference: Hashable, Sendable {
-    /// What stands before the first colon, as written; `nil` for a relative reference.
+    /// The text before the first colon, as written; `nil` for a relative reference.
     public var scheme: String?
-    /// What follows `//`, such as a host; `nil` where there is none.
+    /// The text behind `//`, such as a host; `nil` if there is none.
     public var authority: String?
     /// The path, percent-encoded; may be empty.
     public var path: String
-    /// What follows the first `?`; `nil` where there is none.
+    /// The text behind the first `?`; `nil` if there is none.
     public var query: String?
-    /// What follows the first `#`; `nil` where there is none.
+    /// The text behind the first `#`; `nil` if there is none.
     public var fragment: String?
 
-    /// Takes a reference apart. Any text is one.
+    /// Splits a reference into its components. Any text is a reference.
     public init(_ text: String) {
         var rest = text[...]
         if let hash = rest.firstIndex(of: "#") {
@@ -50,7 +50,7 @@ public struct URIReference: Hashable, Sendable {
             + (fragment.map { "#" + $0 } ?? "")
     }
 
-    /// Scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." ). Source: RFC 3986, section 3.1.
+    /// Returns whether a text is a scheme: ALPHA *( ALPHA / DIGIT / "+" / "-" / "." ). Source: RFC 3986, section 3.1.
     private static func isScheme(_ text: Substring) -> Bool {
         guard let first = text.utf8.first, isLetter(first) else { return false }
         return text.utf8.allSatisfy { isLetter($0) || 0x30...0x39 ~= $0 || [0x2B, 0x2D, 0x2E].contains($0) }
@@ -60,7 +60,7 @@ public struct URIReference: Hashable, Sendable {
         0x41...0x5A ~= byte || 0x61...0x7A ~= byte
     }
 
-    /// The URI as a message may show it: without what may be secret.
+    /// The URI in the form that a message may show, without secrets.
     ///
     /// User information, queries and fragments may hold tokens, and a `data` URI is the key itself.
     public var redacted: String {
@@ -77,7 +77,7 @@ public struct URIReference: Hashable, Sendable {
         return text.prefix(200).joined() + (text.count > 200 ? "…" : "")
     }
 
-    /// The URI that this reference means when it stands in a document with a given URI.
+    /// Returns the URI that this reference denotes in a document with a base URI.
     ///
     /// - Source: RFC 3986, section 5.2.2, the strict algorithm.
     public func resolved(against base: URIReference) -> URIReference {
@@ -131,18 +131,18 @@ public struct URIReference: Hashable, Sendable {
 }
 
 extension URIReference {
-    /// Creates the reference to a file in a folder that is taken for the root of all paths.
+    /// The reference to a file in a folder that is the root of all paths.
     ///
-    /// - Parameter names: The folders and the file, as they are.
+    /// - Parameter names: The names of the folders and the file, not encoded.
     package init(names: [String]) {
         self.init("")
         path = "/" + PercentEncoding.encode(path: names.joined(separator: "/"))
     }
 
-    /// The folders and the file that a path without scheme and host means, decoded.
+    /// The names of the folders and the file in a path without scheme and host, decoded.
     ///
-    /// - Returns: `nil` if there is a scheme or host, or a name that no file has. Dots are names that no file has, in
-    ///   whatever notation: ``resolved(against:)`` removes those that mean something.
+    /// - Returns: `nil` if there is a scheme or host, or a name that no file can have. Dots in any notation are such
+    ///   names: ``resolved(against:)`` has removed those with a meaning.
     package var fileNames: [String]? {
         guard scheme == nil, authority == nil else { return nil }
         var names: [String] = []
@@ -153,13 +153,13 @@ extension URIReference {
         return names.isEmpty ? nil : names
     }
 
-    /// The names that all of the reference but its query and fragment stands for: its scheme, its authority, and those
-    /// between the slashes of its path, decoded.
+    /// The names in the whole reference without query and fragment: its scheme, its authority, and the parts of its
+    /// path, decoded.
     ///
-    /// Two references have the same names only if no reader of URIs takes them for different places in a tree, and no
-    /// notation leads out of a folder of the tree.
-    /// - Returns: `nil` if a name is empty, dots, or holds what a file's name cannot hold or another program could take
-    ///   for a border: a slash or backslash in whatever notation, a control character.
+    /// Two references have the same names only if every URI parser takes them for the same place in a tree. No notation
+    /// leads out of a folder of the tree.
+    /// - Returns: `nil` if a name is empty, consists of dots, or contains a character that a file name cannot hold or
+    ///   that another program could take for a separator: a slash or backslash in any notation, a control character.
     package var wholeNames: [String]? {
         var segments = path.split(separator: "/", omittingEmptySubsequences: false)
         if let authority {
@@ -177,14 +177,14 @@ extension URIReference {
     }
 }
 
-/// Bytes that a URI cannot hold as they are.
+/// The encoding of bytes that a URI cannot hold directly.
 ///
 /// - Source: RFC 3986, section 2.1.
 package enum PercentEncoding {
     /// Decodes one segment of a path.
     ///
-    /// - Returns: The segment, or `nil` if it holds a percent sign that two hexadecimal digits do not follow, or decodes
-    ///   to something that is not UTF-8, or that a file's name cannot hold.
+    /// - Returns: The segment; `nil` if a percent sign is not followed by two hexadecimal digits, or the result is not
+    ///   UTF-8 or contains bytes that a file name cannot hold.
     static func decode(segment: some StringProtocol) -> String? {
         guard let decoded = bytes(of: segment), !decoded.contains(0), !decoded.contains(UInt8(ascii: "/")) else {
             return nil
@@ -194,7 +194,7 @@ package enum PercentEncoding {
 
     /// Decodes text.
     ///
-    /// - Returns: Any bytes, or `nil` if there is a percent sign that two hexadecimal digits do not follow.
+    /// - Returns: Any bytes; `nil` if a percent sign is not followed by two hexadecimal digits.
     package static func bytes(of text: some StringProtocol) -> [UInt8]? {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return Array(text.utf8) }
         var decoded: [UInt8] = []
@@ -212,7 +212,7 @@ package enum PercentEncoding {
         return decoded
     }
 
-    /// Encodes a path, of which slashes and unreserved characters stay.
+    /// Encodes a path; slashes and unreserved characters stay.
     package static func encode(path: String) -> String {
         var encoded: [UInt8] = []
         let digits = Array("0123456789ABCDEF".utf8)

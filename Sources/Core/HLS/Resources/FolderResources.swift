@@ -3,39 +3,39 @@ import Glibc
 public import RandomAccess
 public import SystemPackage
 
-/// Where the resources come from that a playlist names.
+/// A source of the resources that a playlist names.
 public protocol SegmentResources: Sendable {
     /// Opens a resource.
     ///
-    /// - Parameter uri: Its URI as the playlist has it.
-    /// - Returns: Its bytes as they are, encrypted or not.
-    /// - Throws: `DecryptionError.io` if it cannot be opened, `.unsupported` for a scheme that cannot be fetched,
-    ///   `.invalidParameter` for a URI that must not be fetched.
+    /// - Parameter uri: The resource's URI as in the playlist.
+    /// - Returns: The resource's bytes, encrypted or not.
+    /// - Throws: `DecryptionError.io` if the resource cannot be opened, `.unsupported` for an unsupported scheme,
+    ///   `.invalidParameter` for a URI that must not be opened.
     func source(for uri: String) throws(DecryptionError) -> any ByteSource
 
-    /// How many resources are opened at once; `nil` for as many as there are CPUs, where nothing is waited for.
+    /// The number of resources to open at once; `nil` for one per CPU, if opening does not wait for a network.
     var openingsAtOnce: Int? { get }
 }
 
 extension SegmentResources {
-    /// Resources that are near.
+    /// `nil`: the resources are on this machine.
     public var openingsAtOnce: Int? { nil }
 }
 
-/// Files that lie around a playlist.
+/// Files around a playlist.
 ///
-/// URIs are resolved against the playlist's (RFC 3986, section 5.2), percent-decoded, and used without query and
-/// fragment. Nothing outside of a root is opened; see `RootedFolder`.
+/// URIs are resolved against the playlist's (RFC 3986, section 5.2) and percent-decoded; query and fragment are
+/// ignored. No file outside the root is opened; see `RootedFolder`.
 public struct FolderResources: SegmentResources {
-    /// The playlist's URI, which relative ones start from.
+    /// The playlist's URI, the base of relative ones.
     public let base: URIReference
     private let root: RootedFolder
 
-    /// Creates the resources around a playlist.
+    /// The resources around a playlist.
     ///
     /// - Parameters:
-    ///   - playlist: The playlist's path. It need not exist: a name in a folder will do.
-    ///   - root: The folder that no path leaves; `nil` for the one that the playlist lies in, `/` for any file.
+    ///   - playlist: The playlist's path. It need not exist: a name in a folder is enough.
+    ///   - root: The folder that paths cannot leave; `nil` for the playlist's folder, `/` for no restriction.
     /// - Throws: `DecryptionError.io` if the root does not exist.
     public init(playlist: FilePath, root: FilePath? = nil) throws(DecryptionError) {
         let path = try Self.absolute(playlist)
@@ -48,10 +48,10 @@ public struct FolderResources: SegmentResources {
         try FileSource(path: try path(for: uri))
     }
 
-    /// The path that a URI means.
+    /// Returns the path of a URI.
     ///
-    /// - Throws: `DecryptionError.unsupported` for another scheme than `file`, `.invalidParameter` for a path that no
-    ///   file has or that leaves the root, `.io` if there is no such file.
+    /// - Throws: `DecryptionError.unsupported` for any scheme but `file`, `.invalidParameter` for a path that no file
+    ///   can have or that leaves the root, `.io` if the file does not exist.
     public func path(for uri: String) throws(DecryptionError) -> FilePath {
         let target = URIReference(uri).resolved(against: base)
         let scheme = target.scheme?.lowercased() ?? ""

@@ -8,20 +8,21 @@ public struct PlaylistFile: Sendable {
     public let path: FilePath
     /// The media playlist.
     public let playlist: MediaPlaylist
-    /// The files that its URIs mean.
+    /// The files at the playlist's URIs.
     public let resources: FolderResources
-    /// What a master playlist that led here has besides, which belongs to the media playlist.
+    /// Notes on parts of the content that a master playlist lists elsewhere.
     public private(set) var notes: [String] = []
 
-    /// Reads a playlist, and the one that it leads to if it is a master playlist.
+    /// Reads a playlist. For a master playlist, reads the chosen media playlist too.
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - root: The folder that no path in the playlists leaves; `nil` for the one that the file lies in, `/` for any.
-    ///   - choice: Which variant of a master playlist is meant.
-    ///   - limits: What a playlist may have.
-    /// - Throws: `DecryptionError.io` if a playlist cannot be read; `PartError` with the playlist's path and what is
-    ///   wrong if no part of it can be used.
+    ///   - root: The folder that paths in the playlists cannot leave; `nil` for the file's folder, `/` for no
+    ///     restriction.
+    ///   - choice: The variant of a master playlist to read.
+    ///   - limits: The limits of a playlist's size.
+    /// - Throws: `DecryptionError.io` if a playlist cannot be read; `PartError` with the playlist's path and the fault
+    ///   if no part of it is usable.
     public init(
         path: FilePath, root: FilePath? = nil, choice: VariantChoice = .highestBandwidth,
         limits: PlaylistLimits = PlaylistLimits()
@@ -51,7 +52,7 @@ public struct PlaylistFile: Sendable {
         }
     }
 
-    /// Reads and parses one playlist of either kind; a file that is too long to be one is not read.
+    /// Reads and parses one playlist of either kind; does not read a file that is too long for a playlist.
     ///
     /// - Throws: `DecryptionError.io`, `PartError`.
     public static func read(
@@ -62,14 +63,14 @@ public struct PlaylistFile: Sendable {
 }
 
 extension Playlist {
-    /// Reads and parses one playlist of either kind; what is too long to be one is not read.
+    /// Reads and parses one playlist of either kind; does not read a source that is too long for a playlist.
     ///
     /// - Parameters:
-    ///   - source: Its bytes.
-    ///   - name: What it is called in messages.
-    ///   - limits: What it may have.
+    ///   - source: The playlist's bytes.
+    ///   - name: The playlist's name in messages.
+    ///   - limits: The limits of its size.
     /// - Returns: The playlist.
-    /// - Throws: `DecryptionError.io`; `PartError` with the name if no part of it can be used.
+    /// - Throws: `DecryptionError.io`; `PartError` with the name if no part of it is usable.
     static func read(
         _ source: any ByteSource, named name: String, _ limits: PlaylistLimits
     ) throws(DecryptionError) -> Playlist {
@@ -94,17 +95,17 @@ extension Playlist {
 }
 
 extension MasterPlaylist {
-    /// A master playlist leads to a media playlist at once; what takes more steps than this leads nowhere.
+    /// The max number of steps to a media playlist. A real master playlist needs one; more than this is a loop.
     private static let maxSteps = 16
 
-    /// The URI of the playlist that this one leads to, as written.
+    /// Returns the URI of the playlist that this one leads to, as written.
     ///
     /// - Parameters:
-    ///   - choice: Which variant is meant.
+    ///   - choice: The variant to read.
     ///   - base: This playlist's URI.
     ///   - visited: The URIs of all playlists that led here, and this one's.
     /// - Returns: The URI.
-    /// - Throws: `PlaylistError.invalid` if there is no such variant, or it leads back.
+    /// - Throws: `PlaylistError.invalid` if the variant does not exist, or leads back to an earlier playlist.
     func next(
         _ choice: VariantChoice, in base: URIReference, visited: [String]
     ) throws(DecryptionError) -> String {

@@ -1,32 +1,32 @@
 public import RandomAccess
 
-/// What lies around a playlist on a server.
+/// The resources around a playlist on a server.
 ///
-/// URIs are resolved against the playlist's (RFC 3986, section 5.2). Nothing is fetched without TLS for a playlist that
-/// came over TLS.
+/// URIs are resolved against the playlist's (RFC 3986, section 5.2). If the playlist came over TLS, all its resources
+/// must come over TLS.
 public struct ServedResources: SegmentResources {
     /// Opens an object.
     public typealias Opener = @Sendable (ServedRequest) throws(DecryptionError) -> ServedObject
 
-    /// The playlist's URL, which relative URIs start from.
+    /// The playlist's URL, the base of relative URIs.
     public let base: URIReference
 
     /// The server that the caller named.
     private let home: String
     private let open: Opener
 
-    /// Creates the resources around a playlist.
+    /// The resources around a playlist.
     ///
     /// - Parameters:
     ///   - playlist: The playlist's URL, as the caller named it.
-    ///   - open: What opens an object.
+    ///   - open: Opens an object.
     public init(playlist: URIReference, open: @escaping Opener) {
         base = playlist
         home = playlist.server
         self.open = open
     }
 
-    /// What lies around a playlist that another one led to.
+    /// Returns the resources around a playlist that another one led to.
     func around(_ playlist: URIReference) -> ServedResources { ServedResources(self, base: playlist) }
 
     private init(_ first: ServedResources, base: URIReference) {
@@ -35,7 +35,7 @@ public struct ServedResources: SegmentResources {
         open = first.open
     }
 
-    /// 32: each waits for a round trip or two.
+    /// 32, because each opening waits for a round trip or two.
     public var openingsAtOnce: Int? { 32 }
 
     /// Opens an object; see ``SegmentResources/source(for:)``.
@@ -67,7 +67,7 @@ public struct ServedResources: SegmentResources {
 }
 
 extension URIReference {
-    /// What tells a server from others: scheme, host and port.
+    /// The identity of a server: scheme, host and port.
     fileprivate var server: String {
         let scheme = scheme?.lowercased() ?? ""
         let authority = (authority ?? "").lowercased()
@@ -76,50 +76,50 @@ extension URIReference {
     }
 }
 
-/// An object on a server that a playlist names, or is.
+/// A request for a playlist on a server, or for an object that it names.
 public struct ServedRequest: Hashable, Sendable {
-    /// Its URL.
+    /// The object's URL.
     public let url: String
-    /// Whether it is on the server that the caller named: a token for that one goes to no other.
+    /// True if the object is on the server that the caller named. A token for that server is sent to no other.
     public let isOnFirstServer: Bool
-    /// Whether it is a playlist or a key: short, and often made on demand, by servers that know no ranges.
+    /// True for a playlist or a key: these are short, and servers often generate them without support for ranges.
     public let isShort: Bool
 }
 
-/// An object on a server, open.
+/// An open object on a server.
 public struct ServedObject: Sendable {
-    /// Its bytes.
+    /// The object's bytes.
     public let source: any ByteSource
-    /// Where it was found, which is not where it was asked for if the server named another URL.
+    /// The object's final URL, which differs from the requested one after a redirect.
     public let url: String
 
-    /// Creates an object.
+    /// An open object at its final URL.
     public init(source: any ByteSource, url: String) {
         self.source = source
         self.url = url
     }
 }
 
-/// A playlist on a server, with what lies around it.
+/// A playlist on a server, with the resources around it.
 public struct ServedPlaylist: Sendable {
     /// The media playlist's URL.
     public let url: URIReference
     /// The media playlist.
     public let playlist: MediaPlaylist
-    /// What its URIs mean.
+    /// The resources at the playlist's URIs.
     public let resources: ServedResources
-    /// What a master playlist that led here has besides, which belongs to the media playlist.
+    /// Notes on parts of the content that a master playlist lists elsewhere.
     public private(set) var notes: [String] = []
 
-    /// Fetches a playlist, and the one that it leads to if it is a master playlist.
+    /// Fetches a playlist. For a master playlist, fetches the chosen media playlist too.
     ///
     /// - Parameters:
     ///   - url: An `http` or `https` URL.
-    ///   - choice: Which variant of a master playlist is meant.
-    ///   - limits: What a playlist may have.
-    ///   - open: What opens objects.
-    /// - Throws: `DecryptionError` of `open`; `PartError` with the playlist's URL and what is wrong if no part of it
-    ///   can be used.
+    ///   - choice: The variant of a master playlist to fetch.
+    ///   - limits: The limits of a playlist's size.
+    ///   - open: Opens objects.
+    /// - Throws: `DecryptionError` of `open`; `PartError` with the playlist's URL and the fault if no part of it is
+    ///   usable.
     public init(
         url: String, choice: VariantChoice = .highestBandwidth, limits: PlaylistLimits = PlaylistLimits(),
         open: @escaping ServedResources.Opener
@@ -129,7 +129,7 @@ public struct ServedPlaylist: Sendable {
         var found = try resources.short(for: "")
         var visited = [named.text]
         while true {
-            // Relative URIs start from where the playlist was found (RFC 3986, section 5.1.3).
+            // The base of relative URIs is the playlist's final URL (RFC 3986, section 5.1.3).
             let url = URIReference(found.url)
             resources = resources.around(url)
             visited.append(url.text)

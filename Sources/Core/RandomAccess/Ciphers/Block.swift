@@ -1,7 +1,7 @@
-/// One AES block: 16 bytes, seen as a big-endian number.
+/// One AES block: 16 bytes, as a big-endian number.
 ///
-/// IVs and counter blocks are blocks. Adding to one carries through all 128 bits and wraps at 2¹²⁸, which is what CTR
-/// (NIST SP 800-38A, appendix B.1, with m = 128) and the IV rule `sequence` ask for.
+/// IVs and counter blocks are blocks. An addition carries through all 128 bits and wraps at 2¹²⁸, as CTR (NIST SP
+/// 800-38A, appendix B.1, with m = 128) and the IV rule `sequence` require.
 public struct Block: Hashable, Sendable {
     /// The length of a block in bytes.
     public static let byteCount = 16
@@ -9,19 +9,19 @@ public struct Block: Hashable, Sendable {
     /// The block as a number; its first byte is the most significant one.
     public var bigEndianValue: UInt128
 
-    /// Creates a block from its value as a big-endian number.
+    /// The block with a value as a big-endian number.
     @inlinable
     public init(bigEndianValue: UInt128) {
         self.bigEndianValue = bigEndianValue
     }
 
-    /// Reads the block that starts at byte `offset` of some memory, at any alignment.
+    /// The block at byte `offset` of some memory, at any alignment.
     @inlinable
     public init(loadingFrom bytes: UnsafeRawBufferPointer, at offset: Int = 0) {
         self.bigEndianValue = UInt128(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt128.self))
     }
 
-    /// Creates a block from 16 bytes.
+    /// The block of 16 bytes.
     ///
     /// - Throws: `DecryptionError.invalidIV` if there are not exactly 16.
     public init(_ bytes: [UInt8]) throws(DecryptionError) {
@@ -43,25 +43,25 @@ public struct Block: Hashable, Sendable {
         return try Swift.withUnsafeBytes(of: value, body)
     }
 
-    /// Writes the 16 bytes in order to `destination`, from its byte `offset` on, at any alignment.
+    /// Writes the 16 bytes in order to `destination`, starting at its byte `offset`, at any alignment.
     @inlinable
     public func store(to destination: UnsafeMutableRawBufferPointer, at offset: Int = 0) {
         destination.storeBytes(of: bigEndianValue.bigEndian, toByteOffset: offset, as: UInt128.self)
     }
 
-    /// The block `count` steps on, modulo 2¹²⁸.
+    /// Returns the block `count` steps later, modulo 2¹²⁸.
     public func advanced(by count: UInt64) -> Block {
         Block(bigEndianValue: bigEndianValue &+ UInt128(count))
     }
 
-    /// The product with x in GF(2¹²⁸), of which the first bit is the highest power. Source: RFC 5297, section 2.3
-    /// (`dbl`); RFC 7253, section 2 (`double`).
+    /// The product with x in GF(2¹²⁸), with the highest power in the first bit. Source: RFC 5297, section 2.3 (`dbl`);
+    /// RFC 7253, section 2 (`double`).
     package var doubled: Block {
-        // {87} where the highest bit falls out, chosen without a branch.
+        // Adds {87} if the highest bit is shifted out, without a branch.
         Block(bigEndianValue: bigEndianValue &<< 1 ^ (0x87 & (0 &- (bigEndianValue &>> 127))))
     }
 
-    /// The bitwise sum of two blocks. Source: NIST SP 800-38A, section 4.2 (`X ⊕ Y`).
+    /// Returns the bitwise sum of two blocks. Source: NIST SP 800-38A, section 4.2 (`X ⊕ Y`).
     @inlinable
     public static func ^ (left: Block, right: Block) -> Block {
         Block(bigEndianValue: left.bigEndianValue ^ right.bigEndianValue)
@@ -69,7 +69,7 @@ public struct Block: Hashable, Sendable {
 }
 
 extension Block {
-    /// Calls `body` with a nonce for a cipher: the block's first bytes, or all of them with zeros behind.
+    /// Calls `body` with a nonce for a cipher: the block's first bytes, or all of them followed by zeros.
     package func withNonce<Result>(
         for cipher: Cipher, _ body: (UnsafeRawBufferPointer) throws(DecryptionError) -> Result
     ) throws(DecryptionError) -> Result {
@@ -83,38 +83,39 @@ extension Block {
 
 /// The padding of RFC 5652, section 6.3.
 package enum PKCS7 {
-    /// The number of padding bytes in a plaintext's last block, or `nil` if it is not padded.
+    /// Returns the number of padding bytes in a plaintext's last block; `nil` if the padding is invalid.
     static func paddingByteCount(of block: Block) -> Int? {
         difference(in: block) == 0 ? Int(block.bigEndianValue & 0xFF) : nil
     }
 
-    /// 0 if a plaintext's last block is padded, something else if not.
+    /// Returns 0 if a plaintext's last block has valid padding, and any other number if not.
     ///
-    /// Takes the same steps whatever the block holds: which byte is wrong, or how many are, cannot be told from the
-    /// time (Vaudenay 2002).
+    /// The steps do not depend on the block. So the time reveals neither the position nor the number of wrong bytes
+    /// (Vaudenay 2002).
     package static func difference(in block: Block) -> UInt32 {
         let value = block.bigEndianValue
         let count = UInt32(truncatingIfNeeded: value & 0xFF)
         var difference: UInt32 = 0
         for position in 0..<16 {
             let byte = UInt32(truncatingIfNeeded: (value >> (8 * UInt128(position))) & 0xFF)
-            // All ones where the byte belongs to the padding: position < count.
+            // All ones if the byte belongs to the padding: position < count.
             let isPadding = (UInt32(position) &- count) >> 31
             difference |= (byte ^ count) & (0 &- isPadding)
         }
-        // 1 where count is 0 or above 16.
+        // 1 if count is 0 or above 16.
         difference |= (count &- 1) >> 31
         difference |= (16 &- count) >> 31
         return difference
     }
 
-    /// The padding bytes that follow `byteCount` plaintext bytes: 1 to 16.
+    /// Returns the number of padding bytes behind `byteCount` plaintext bytes: 1 to 16.
     static func paddingByteCount(afterPlaintext byteCount: UInt64) -> Int {
         16 - Int(byteCount % 16)
     }
 }
 
-/// What the check of padding works out, for `Benchmarks/timing-leaks`: 0 if a plaintext's last block is padded.
+/// Returns the result of the padding check, for `Benchmarks/timing-leaks`: 0 if a plaintext's last block has valid
+/// padding.
 @_spi(TimingLeaks)
 public func paddingDifference(in block: Block) -> UInt32 {
     PKCS7.difference(in: block)

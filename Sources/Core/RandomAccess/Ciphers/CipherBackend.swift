@@ -12,29 +12,29 @@ public enum Cipher: String, CaseIterable, Hashable, Sendable {
     /// XChaCha20 and Poly1305, with nonces of 24 bytes. Source: draft-irtf-cfrg-xchacha-03, section 2.
     case xChaCha20Poly1305 = "xchacha20-poly1305"
     /// XSalsa20 and Poly1305, without associated data: NaCl's `secretbox`, but with the tag behind the ciphertext, as
-    /// elsewhere. Source: Bernstein, "Cryptography in NaCl", 2009, sections 9 and 10.
+    /// in the other ciphers. Source: Bernstein, "Cryptography in NaCl", 2009, sections 9 and 10.
     case xSalsa20Poly1305 = "xsalsa20-poly1305"
-    /// AES in XTS, without ciphertext stealing. A message is one data unit; its nonce is the tweak as it is encrypted.
+    /// AES in XTS, without ciphertext stealing. A message is one data unit; its nonce is the tweak before encryption.
     /// Source: IEEE 1619-2007, section 5; NIST SP 800-38E.
     case aesXTS = "aes-xts"
     /// AES in OCB3, with tags of 16 bytes. Source: RFC 7253, `AEAD_AES_*_OCB_TAGLEN128`.
     case aesOCB = "aes-ocb"
     /// AES in EAX, with tags of 16 bytes. Source: Bellare, Rogaway and Wagner, "The EAX Mode of Operation", 2004.
     case aesEAX = "aes-eax"
-    /// AES in GCM-SIV, whose tag is made of the plaintext, and is what the encryption starts from. Source: RFC 8452.
+    /// AES in GCM-SIV. The tag is computed from the plaintext, and encryption starts from the tag. Source: RFC 8452.
     case aesGCMSIV = "aes-gcm-siv"
-    /// AES in SIV over the associated data, even of no bytes, and the nonce. The synthetic IV is the tag: it stands in
-    /// front of the ciphertext in the RFC, and behind it here, as elsewhere. Source: RFC 5297, section 6.
+    /// AES in SIV over the associated data, even if empty, and the nonce. The synthetic IV is the tag. It stands in
+    /// front of the ciphertext in the RFC, and behind it here, as in the other ciphers. Source: RFC 5297, section 6.
     case aesSIV = "aes-siv"
 
-    /// The ciphers that process a stretch from any block on.
+    /// The ciphers that can process a stretch from any block on.
     public static let streaming: [Cipher] = allCases.filter(\.isStreaming)
 
-    /// The length in bytes of the tag behind a ciphertext; 0 where nothing is authenticated.
+    /// The length in bytes of the tag behind a ciphertext; 0 without authentication.
     @inlinable
     public var tagByteCount: Int { isAuthenticated ? 16 : 0 }
 
-    /// Says whether a changed ciphertext is noticed.
+    /// True if the cipher detects changes of the ciphertext.
     @inlinable
     public var isAuthenticated: Bool {
         switch self {
@@ -44,18 +44,18 @@ public enum Cipher: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Says whether a stretch can be processed from any block on. What is authenticated cannot, nor can a data unit of
-    /// XTS.
+    /// True if a stretch can be processed from any block on. Authenticated messages cannot, and neither can data units
+    /// of XTS.
     @inlinable
     public var isStreaming: Bool { self == .aesCBC || self == .aesCTR }
 
-    /// Says whether the tag is made of the plaintext, and the encryption starts from the tag.
+    /// True if the tag is computed from the plaintext, and encryption starts from the tag.
     package var hasSyntheticIV: Bool { self == .aesGCMSIV || self == .aesSIV }
 
-    /// Says whether only whole blocks of 16 bytes are processed.
+    /// True if the cipher processes whole blocks of 16 bytes only.
     public var takesWholeBlocks: Bool { self == .aesCBC || self == .aesXTS }
 
-    /// The lengths that keys can have, in bytes. Those of XTS and SIV are two keys of AES.
+    /// The valid key lengths in bytes. Those of XTS and SIV are two AES keys.
     public var keyByteCounts: [Int] {
         switch self {
         case .aesCBC, .aesCTR, .aesGCM, .aesOCB, .aesEAX: [16, 24, 32]
@@ -66,13 +66,13 @@ public enum Cipher: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Says whether a key is two of AES, each half as long.
+    /// True if a key consists of two AES keys of half its length.
     package var hasTwoKeys: Bool { self == .aesXTS || self == .aesSIV }
 
-    /// The name, or `nil` of AES in a mode whose key is one of AES.
+    /// The cipher's name; `nil` for AES in a mode with a single AES key.
     package var nameBesideAES: String? { keyByteCounts.contains(16) ? nil : rawValue }
 
-    /// The usual length of nonces in bytes; 16 of an IV, a counter block or a tweak.
+    /// The usual nonce length in bytes; 16 for an IV, a counter block or a tweak.
     public var nonceByteCount: Int {
         switch self {
         case .aesCBC, .aesCTR, .aesXTS, .aesEAX, .aesSIV: 16
@@ -82,7 +82,7 @@ public enum Cipher: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The lengths that nonces can have, in bytes.
+    /// The valid nonce lengths in bytes.
     package var nonceByteCounts: ClosedRange<Int> {
         switch self {
         case .aesGCM, .aesEAX, .aesSIV: 1...Int.max
@@ -103,34 +103,34 @@ public enum Cipher: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Says whether two messages with one key and nonce give away plaintext, or let others forge: of counter modes.
-    /// With a synthetic IV, they only show whether they are the same.
+    /// True if two messages with one key and nonce reveal plaintext, or allow forgeries, as in counter modes. With a
+    /// synthetic IV, they only reveal whether they are equal.
     /// Source: NIST SP 800-38A, appendix B; SP 800-38D, appendix A; RFC 8439, section 4; RFC 7253, section 5.1.
     package var needsNoncesOnce: Bool { isAuthenticated && !hasSyntheticIV || self == .aesCTR }
 
-    /// Says whether a nonce can have a length in bytes.
+    /// Returns whether a nonce length in bytes is valid.
     package func takes(nonceByteCount count: Int) -> Bool { nonceByteCounts.contains(count) }
 
-    /// Says whether associated data can be authenticated with a message.
+    /// True if the cipher authenticates associated data with a message.
     package var takesAssociatedData: Bool { isAuthenticated && self != .xSalsa20Poly1305 }
 
-    /// The name of the mode alone, such as `cbc`; of a cipher that is not AES, its own.
+    /// The name of the mode alone, such as `cbc`; the cipher's own name if it is not AES.
     package var mode: String { String(rawValue.trimmingPrefix("aes-")) }
 
-    /// The IV of what follows a piece of a stretch.
+    /// Returns the IV for the bytes that follow a piece of a stretch.
     ///
     /// - Parameters:
-    ///   - iv: The piece's own.
-    ///   - blockCount: How many whole blocks it has.
-    ///   - lastCiphertext: Its last block of ciphertext, which CBC chains on; not asked for in another mode.
-    /// - Returns: The last block of ciphertext in CBC, the next counter block in another mode.
+    ///   - iv: The piece's IV.
+    ///   - blockCount: The number of its whole blocks.
+    ///   - lastCiphertext: Its last block of ciphertext, which CBC chains on; other modes do not use it.
+    /// - Returns: The last block of ciphertext in CBC, the next counter block in any other mode.
     /// - Source: NIST SP 800-38A, sections 6.2 (CBC) and 6.5 (CTR).
     package func iv(after iv: Block, blockCount: Int, lastCiphertext: @autoclosure () -> Block) -> Block {
         self == .aesCBC ? lastCiphertext() : iv.advanced(by: UInt64(blockCount))
     }
 }
 
-/// Whether a context turns plaintext into ciphertext or back.
+/// The direction of a context.
 public enum CipherDirection: String, CaseIterable, Hashable, Sendable {
     /// Plaintext to ciphertext.
     case encrypt
@@ -138,35 +138,35 @@ public enum CipherDirection: String, CaseIterable, Hashable, Sendable {
     case decrypt
 }
 
-/// A cipher that a backend offers, and what it takes for it.
+/// A cipher that a backend offers, with the keys and nonces that it accepts.
 public struct CipherSupport: Hashable, Sendable {
     /// The cipher.
     public let cipher: Cipher
-    /// The lengths of keys in bytes.
+    /// The accepted key lengths in bytes.
     public let keyByteCounts: [Int]
-    /// The lengths of nonces in bytes; 16, a block, of an IV, a counter block or a tweak.
+    /// The accepted nonce lengths in bytes; 16, a block, for an IV, a counter block or a tweak.
     public let nonceByteCounts: ClosedRange<Int>
 
-    /// Creates the description of a cipher: all keys that it can have, and the usual nonce, unless it says otherwise.
+    /// A cipher with the given key and nonce lengths; by default, all of its key lengths and its usual nonce length.
     public init(_ cipher: Cipher, keyByteCounts: [Int]? = nil, nonceByteCounts: ClosedRange<Int>? = nil) {
         self.cipher = cipher
         self.keyByteCounts = keyByteCounts ?? cipher.keyByteCounts
         self.nonceByteCounts = nonceByteCounts ?? cipher.nonceByteCount...cipher.nonceByteCount
     }
 
-    /// AES with all keys: CBC, CTR, and GCM with nonces of some lengths in bytes.
+    /// Returns AES with all keys: CBC, CTR, and GCM with nonces of the given lengths in bytes.
     public static func aes(gcmNonceByteCounts: ClosedRange<Int>) -> [CipherSupport] {
         [CipherSupport(.aesCBC), CipherSupport(.aesCTR), CipherSupport(.aesGCM, nonceByteCounts: gcmNonceByteCounts)]
     }
 
-    /// Some ciphers, each with all keys and nonces that it can have.
+    /// Returns ciphers with all keys and nonces that are valid for each.
     package static func whole(_ ciphers: Cipher...) -> [CipherSupport] {
         ciphers.map { CipherSupport($0, nonceByteCounts: $0.nonceByteCounts) }
     }
 
-    /// Refuses a nonce that the cipher does not take here.
+    /// Refuses a nonce that the backend does not accept.
     ///
-    /// - Throws: `DecryptionError.invalidIV` for an IV, a counter block or a tweak; `.unsupported` for another nonce.
+    /// - Throws: `DecryptionError.invalidIV` for an IV, a counter block or a tweak; `.unsupported` for any other nonce.
     @inlinable @inline(__always)
     public func check(nonce: UnsafeRawBufferPointer, in backend: String) throws(DecryptionError) {
         guard nonceByteCounts.contains(nonce.count) else { throw refusal(ofNonce: nonce.count, in: backend) }
@@ -179,7 +179,7 @@ public struct CipherSupport: Hashable, Sendable {
             : .invalidIV(byteCount: byteCount)
     }
 
-    /// Refuses what is no data unit of XTS here: one block at least, and whole ones.
+    /// Refuses anything but whole blocks, at least one, as a data unit of XTS.
     ///
     /// - Throws: `DecryptionError.backend`.
     public func check(dataUnit: UnsafeRawBufferPointer, in backend: String) throws(DecryptionError) {
@@ -190,7 +190,7 @@ public struct CipherSupport: Hashable, Sendable {
         }
     }
 
-    /// Refuses associated data of a cipher that has none.
+    /// Refuses associated data for a cipher without it.
     ///
     /// - Throws: `DecryptionError.unsupported`.
     public func check(associatedData: UnsafeRawBufferPointer, in backend: String) throws(DecryptionError) {
@@ -207,23 +207,23 @@ public protocol CipherBackend: Sendable {
     /// The name that selects the backend on the command line, such as `openssl`.
     var name: String { get }
 
-    /// The library's version, as the library itself gives it.
+    /// The library's version, as the library reports it.
     var version: String { get }
 
-    /// The ciphers that the backend offers, each of them once.
+    /// The ciphers that the backend offers, each once.
     var ciphers: [CipherSupport] { get }
 
-    /// The hash functions that the backend has HMAC with.
+    /// The hash functions for which the backend offers HMAC.
     var hmacFunctions: [HashFunction] { get }
 
-    /// The CPU features that the library found and uses for AES, or for its ciphers if AES is none of them, by their
-    /// usual lower-case names; empty for portable code.
+    /// The CPU features that the library detected and uses for AES, or for its ciphers if it has no AES, by their usual
+    /// lower-case names; empty for portable code.
     var cpuFeatures: [String] { get }
 
-    /// How many buffers of a call's length the library allocates during the call; 0 for one that works in place.
+    /// The number of buffers of a call's length that the library allocates during the call; 0 if it works in place.
     var copyCountPerCall: Int { get }
 
-    /// Makes a context for one cipher, direction and key.
+    /// Returns a context for one cipher, direction and key.
     ///
     /// - Throws: `DecryptionError.unsupported` for a cipher, direction or key length that the backend lacks; `.backend`
     ///   if the library fails.
@@ -231,18 +231,18 @@ public protocol CipherBackend: Sendable {
         _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext
 
-    /// Makes a context for HMAC with a hash function, under a key of any length.
+    /// Returns a context for HMAC with a hash function, under a key of any length.
     ///
     /// - Throws: `DecryptionError.unsupported` for a function that the backend lacks; `.backend` if the library fails.
     func makeMAC(_ function: HashFunction, key: SecretKey) throws(DecryptionError) -> any MACContext
 }
 
 extension CipherBackend {
-    /// Works in place.
+    /// 0: the library works in place.
     public var copyCountPerCall: Int { 0 }
 
-    /// Says whether the backend offers a cipher, with a key and a nonce of so many bytes, and HMAC with a hash function
-    /// beside it, if these are given.
+    /// Returns whether the backend offers a cipher, optionally with a key and a nonce of the given lengths in bytes,
+    /// and together with HMAC over a hash function.
     public func supports(
         _ cipher: Cipher, keyByteCount: Int? = nil, nonceByteCount: Int? = nil, hmac: HashFunction? = nil
     ) -> Bool {
@@ -252,9 +252,9 @@ extension CipherBackend {
         } && (hmac.map(hmacFunctions.contains) ?? true)
     }
 
-    /// Finds what the backend offers of a cipher, for a key.
+    /// Returns the backend's support of a cipher, for a key.
     ///
-    /// - Throws: `DecryptionError.unsupported` if it lacks the cipher, or keys of that length.
+    /// - Throws: `DecryptionError.unsupported` if the backend lacks the cipher, or keys of that length.
     public func support(of cipher: Cipher, key: SecretKey) throws(DecryptionError) -> CipherSupport {
         guard let support = ciphers.first(where: { $0.cipher == cipher }) else {
             throw .unsupported("\(cipher.rawValue) in \(name)")
@@ -265,13 +265,13 @@ extension CipherBackend {
         return support
     }
 
-    /// The backend's ciphers with a single key of AES, of any length.
+    /// The backend's ciphers with a single AES key of any length.
     package var aesCiphers: [CipherSupport] {
         ciphers.filter { $0.cipher.keyByteCounts == Cipher.aesCBC.keyByteCounts }
     }
 
-    /// The key lengths in bytes that all of the backend's AES ciphers take, or all ciphers of a backend without AES;
-    /// those of AES if there is none.
+    /// The key lengths in bytes that all of the backend's AES ciphers accept, or all its ciphers if it has no AES; the
+    /// lengths of AES if no length is common to them.
     package var keyByteCounts: [Int] {
         let all = [16, 24, 32]
         let ciphers = aesCiphers.isEmpty ? ciphers : aesCiphers
@@ -279,7 +279,7 @@ extension CipherBackend {
         return common.isEmpty ? all : common
     }
 
-    /// The names of the strategies whose cipher the backend has.
+    /// The names of the strategies whose cipher the backend offers.
     package var strategyNames: [String] {
         Format.names.filter { name in
             guard let strategy = (try? Format.named(name)).map({ Strategy(sampling: $0) }) else { return false }
@@ -287,34 +287,34 @@ extension CipherBackend {
         }
     }
 
-    /// Says whether the backend has what chunks of a strategy take, as a writer makes them, and the encrypted fields
-    /// around them.
+    /// Returns whether the backend offers the ciphers that a writer needs for a strategy: for its chunks, and for the
+    /// encrypted fields around them.
     package func supports(_ strategy: Strategy) -> Bool {
         supports(strategy.cipher, hmac: strategy.hmac)
             && strategy.format.rules.sealedCiphers.allSatisfy { supports($0) }
     }
 }
 
-/// A key schedule and the state that a library needs to use it; belongs to one thread at a time.
+/// A key schedule and the library state for using it; belongs to one thread at a time.
 public protocol CipherContext: AnyObject {
-    /// Encrypts or decrypts one stretch, or one message with its tag; nothing is carried over from earlier calls.
+    /// Encrypts or decrypts one stretch, or one message with its tag; earlier calls have no effect.
     ///
     /// - Parameters:
-    ///   - input: Of a streaming cipher, a stretch: a multiple of 16 bytes in CBC, any number in CTR, from a block's
-    ///     first byte on. In XTS, a data unit: a multiple of 16 bytes, and 16 at least. Of an authenticated cipher,
-    ///     the plaintext to seal, of any length; or the ciphertext to open, and its tag.
-    ///   - output: Space for exactly what comes out. Of an authenticated cipher, it does not overlap `input`. Of
-    ///     another one, it is the same memory (in place) or does not overlap it.
-    ///   - nonce: A nonce whose length the cipher's ``CipherSupport`` has: the IV of the first block in CBC, its
-    ///     counter block in CTR, the tweak in XTS.
-    ///   - associatedData: What is authenticated beside the message, of any length; none of XSalsa20. A cipher that is
-    ///     not authenticated ignores it.
-    /// - Returns: `true` for a message that is authentic or was sealed, and of a cipher that is not authenticated.
-    ///   After `false` or an error, `output` may hold what must not be seen: see
+    ///   - input: For a streaming cipher, a stretch that starts at a block boundary: a multiple of 16 bytes in CBC, any
+    ///     number in CTR. For XTS, a data unit: a multiple of 16 bytes, at least 16. For an authenticated cipher, the
+    ///     plaintext to seal, of any length, or the ciphertext to open, with its tag.
+    ///   - output: Space for exactly the result. For an authenticated cipher, it does not overlap `input`. For any
+    ///     other cipher, it is the same memory (in place) or does not overlap it.
+    ///   - nonce: A nonce of a length in the cipher's ``CipherSupport``: the IV of the first block in CBC, its counter
+    ///     block in CTR, the tweak in XTS.
+    ///   - associatedData: Data to authenticate together with the message, of any length; empty for XSalsa20. A cipher
+    ///     without authentication ignores it.
+    /// - Returns: `true` if the message is authentic or was sealed, and for a cipher without authentication. After
+    ///   `false` or an error, `output` may hold bytes that must not be released: see
     ///   ``open(_:chunk:into:nonce:associatedData:)``.
     /// - Throws: `DecryptionError.invalidIV` or `.unsupported` for a nonce of another length; `.unsupported` for
-    ///   associated data of XSalsa20; `.backend` if the library fails, as OpenSSL does where both keys of XTS are the
-    ///   same one and it is to encrypt.
+    ///   associated data with XSalsa20; `.backend` if the library fails. OpenSSL fails if both keys of XTS are the same
+    ///   when it encrypts.
     func process(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, nonce: UnsafeRawBufferPointer,
         associatedData: UnsafeRawBufferPointer
@@ -330,7 +330,7 @@ extension CipherContext {
         try process(input, into: output, nonce: nonce, associatedData: UnsafeRawBufferPointer(start: nil, count: 0))
     }
 
-    /// Encrypts or decrypts one stretch from an IV or a counter block, by a streaming cipher.
+    /// Encrypts or decrypts one stretch with a streaming cipher, from an IV or a counter block.
     @inlinable
     public func process(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, iv: Block
@@ -340,21 +340,21 @@ extension CipherContext {
         }
     }
 
-    /// Encrypts or decrypts one stretch in place, by a streaming cipher.
+    /// Encrypts or decrypts one stretch in place with a streaming cipher.
     @inlinable
     public func process(inPlace bytes: UnsafeMutableRawBufferPointer, iv: Block) throws(DecryptionError) {
         guard let start = bytes.baseAddress, bytes.count > 0 else { return }
         try process(UnsafeRawBufferPointer(bytes), into: start, iv: iv)
     }
 
-    /// Opens one message, and leaves nothing of one that is not authentic.
+    /// Opens one message, and erases the output if it is not authentic.
     ///
     /// - Parameters:
     ///   - input: Ciphertext and tag; see ``process(_:into:nonce:associatedData:)``.
-    ///   - number: The message's number among the chunks of an object, for the error.
-    ///   - output: Space for `input.count - 16` bytes, which is erased if the message is not opened.
+    ///   - number: The number of the message's chunk in the object, for the error.
+    ///   - output: Space for `input.count - 16` bytes, which is erased if opening fails.
     ///   - nonce: The nonce.
-    ///   - associatedData: What is authenticated beside the message.
+    ///   - associatedData: The data authenticated together with the message.
     /// - Throws: `DecryptionError.authenticationFailed`, `.unsupported`, `.backend`.
     public func open(
         _ input: UnsafeRawBufferPointer, chunk number: UInt64, into output: UnsafeMutableRawPointer,

@@ -31,7 +31,7 @@ struct HMAC {
         inner.update(bytes)
     }
 
-    /// Ends the message and writes its code, as long as the hash's digest.
+    /// Ends the message and writes its code, which is as long as the hash's digest.
     func finish(into code: UnsafeMutableRawBufferPointer) {
         inner.finish(into: code)
         outer.update(UnsafeRawBufferPointer(rebasing: code[..<digestByteCount]))
@@ -39,10 +39,10 @@ struct HMAC {
     }
 }
 
-/// Keys from keys.
+/// Derives keys from keys.
 ///
-/// In plain Swift, since it runs once for each object over some hundred bytes: asking each crypto library for it would
-/// take four more interfaces and gain nothing.
+/// It is plain Swift, because it runs once per object over some hundred bytes. An interface to it for each crypto
+/// library would take four more interfaces and gain nothing.
 ///
 /// - Source: RFC 5869.
 enum HKDF {
@@ -58,7 +58,7 @@ enum HKDF {
 
     /// OKM = T(1) ‖ T(2) ‖ …, T(i) = HMAC-Hash(PRK, T(i − 1) ‖ info ‖ i). Source: section 2.3.
     ///
-    /// - Precondition: `output` has at most 255 digests' bytes.
+    /// - Precondition: `output` is at most 255 digests long.
     static func expand(
         _ function: HashFunction, _ pseudorandomKey: UnsafeRawBufferPointer, info: UnsafeRawBufferPointer,
         into output: UnsafeMutableRawBufferPointer
@@ -88,7 +88,7 @@ enum HKDF {
 }
 
 extension SecretKey {
-    /// Derives a key by HKDF with SHA-256.
+    /// Derives a key with HKDF over SHA-256.
     package func derived(salt: [UInt8], info: String, byteCount: Int) throws(DecryptionError) -> SecretKey {
         let function = HashFunction.sha256
         let pseudorandomKey = try SecretKey(byteCount: function.digestByteCount) { output in
@@ -104,9 +104,9 @@ extension SecretKey {
     }
 }
 
-/// A key from a password. Source: RFC 8018, section 5.2.
+/// Derives a key from a password. Source: RFC 8018, section 5.2.
 enum PBKDF2 {
-    /// Derives `output`, over at most 2³² − 1 digests' bytes.
+    /// Derives `output`, of at most 2³² − 1 digests.
     static func derive(
         _ function: HashFunction, password: UnsafeRawBufferPointer, salt: UnsafeRawBufferPointer, iterationCount: Int,
         into output: UnsafeMutableRawBufferPointer

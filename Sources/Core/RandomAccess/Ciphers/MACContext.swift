@@ -1,16 +1,15 @@
-/// A message authentication code under one key, and the state that a library needs to make it; belongs to one thread
-/// at a time.
+/// A message authentication code under one key, and the library state for computing it; belongs to one thread at a
+/// time.
 ///
 /// - Source: FIPS 198-1, section 4 (HMAC).
 public protocol MACContext: AnyObject {
-    /// Makes the code of a message, which lies in three pieces of any length; nothing is carried over from earlier
-    /// calls.
+    /// Computes the code of a message in three pieces of any length; earlier calls have no effect.
     ///
     /// - Parameters:
     ///   - before: The message's first bytes.
     ///   - data: The bytes behind them.
     ///   - behind: The message's last bytes.
-    ///   - code: Space for as many bytes as the hash function's digest has.
+    ///   - code: Space for a digest of the hash function.
     /// - Throws: `DecryptionError.backend` if the library fails.
     func makeCode(
         of before: UnsafeRawBufferPointer, _ data: UnsafeRawBufferPointer, _ behind: UnsafeRawBufferPointer,
@@ -19,7 +18,7 @@ public protocol MACContext: AnyObject {
 }
 
 extension CipherBackend {
-    /// None.
+    /// No hash functions.
     public var hmacFunctions: [HashFunction] { [] }
 
     /// Refuses all hash functions.
@@ -30,13 +29,13 @@ extension CipherBackend {
 
 /// HMAC in plain Swift. It allocates nothing per message.
 package final class HMACContext: MACContext {
-    /// The states behind the block that the key makes, and the one that is worked on.
+    /// The states after the block of the key, and the state in use.
     private let inner: Hash
     private let outer: Hash
     private let work: Hash
     private let digestByteCount: Int
 
-    /// Makes the states of a key of any length.
+    /// The context of a key of any length.
     package init(_ function: HashFunction, key: SecretKey) {
         let code = key.withUnsafeBytes { HMAC(function, key: $0) }
         (inner, outer, work) = (code.inner, code.outer, function.makeHash())

@@ -1,22 +1,22 @@
 import Glibc
 import Synchronization
 
-/// Memory for keys: apart from all other, so that its pages can be locked (`mlock`) and left out of core dumps
-/// (`MADV_DONTDUMP`). A system that allows neither gives memory all the same.
+/// Memory for keys, separate from all other memory, so that its pages can be locked (`mlock`) and excluded from core
+/// dumps (`MADV_DONTDUMP`). If the system allows neither, allocation succeeds all the same.
 ///
-/// Pages are for many keys, of which a playlist may have thousands, and stay the process's.
+/// A page holds many keys, since a playlist may have thousands. Pages are never returned to the system.
 enum SecretMemory {
-    /// The free slots of one secret each, over all pages.
+    /// The free slots for one secret each, in all pages.
     private struct FreeSlots: @unchecked Sendable {
         var starts: [UnsafeMutableRawPointer] = []
     }
 
-    /// Most secrets are keys of AES and what formats derive them from; a longer one has pages of its own.
+    /// The slot length: most secrets are AES keys and values derived from them. A longer secret has pages of its own.
     private static let slotByteCount = 64
     private static let blockByteCount = 16 << 10
     private static let freeSlots = Mutex(FreeSlots())
 
-    /// - Returns: Memory that only ``release(_:)`` gives back.
+    /// - Returns: Memory that only ``release(_:)`` frees.
     /// - Throws: `DecryptionError.io` with `ENOMEM`.
     static func allocate(byteCount: Int) throws(DecryptionError) -> UnsafeMutableRawBufferPointer {
         guard byteCount <= slotByteCount else {
@@ -32,7 +32,7 @@ enum SecretMemory {
         return UnsafeMutableRawBufferPointer(start: slot.starts[0], count: byteCount)
     }
 
-    /// Erases the bytes, and gives their memory back.
+    /// Erases the bytes, and frees their memory.
     static func release(_ bytes: UnsafeMutableRawBufferPointer) {
         eraseBytes(bytes)
         guard let start = bytes.baseAddress else { return }
@@ -48,14 +48,14 @@ enum SecretMemory {
     private static func pages(byteCount: Int) throws(DecryptionError) -> UnsafeMutableRawPointer {
         let start = mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
         guard let start, start != MAP_FAILED else { throw .noMemory(byteCount: byteCount) }
-        // Best effort: a user may lock a few pages only.
+        // Both calls may fail: the limit for locked memory is only a few pages.
         _ = mlock(start, byteCount)
         _ = madvise(start, byteCount, MADV_DONTDUMP)
         return start
     }
 }
 
-/// Overwrites secret bytes in a way that the optimiser keeps.
+/// Overwrites secret bytes in a way that the optimiser does not remove.
 ///
 /// The corresponding C function is `explicit_bzero`.
 public func eraseBytes(_ bytes: UnsafeMutableRawBufferPointer) {
@@ -63,11 +63,11 @@ public func eraseBytes(_ bytes: UnsafeMutableRawBufferPointer) {
     explicit_bzero(start, bytes.count)
 }
 
-/// Overwrites what functions that have returned left on this thread's stack: keys, round keys and plaintext that were in
+/// Overwrites the remains of finished functions on this thread's stack: keys, round keys and plaintext that were in
 /// registers for a while.
 ///
-/// 16 KiB below the caller's own variables, which is deeper than a cipher's calls go. What owns a key or a key schedule calls
-/// it last of all, on the thread that lets it go: a backend's contexts in their `deinit`.
+/// It overwrites 16 KiB below the caller's own variables, which is deeper than a cipher's calls go. The owner of a key
+/// or a key schedule calls it last, on the thread that releases it: a backend's contexts do so in their `deinit`.
 @inline(never)
 public func eraseStack() {
     var space = InlineArray<1024, UInt128>(repeating: 0)
@@ -75,8 +75,8 @@ public func eraseStack() {
 }
 
 extension UnsafeMutableRawBufferPointer {
-    /// Allocates as many bytes as a caller, a file or a server asks for. `allocate`, for lengths that this program
-    /// chooses, ends the process if there is no memory. The corresponding C function is `posix_memalign`.
+    /// Allocates a number of bytes that a caller, a file or a server chooses. If there is no memory, it throws, where
+    /// `allocate` ends the process. The corresponding C function is `posix_memalign`.
     ///
     /// - Throws: `DecryptionError.io` with `ENOMEM`.
     package static func tryAllocate(
@@ -89,7 +89,7 @@ extension UnsafeMutableRawBufferPointer {
         return UnsafeMutableRawBufferPointer(start: start, count: byteCount)
     }
 
-    /// Allocates several buffers, all of them or none.
+    /// Allocates several buffers: all of them or none.
     package static func tryAllocate(byteCounts: [Int]) throws(DecryptionError) -> [UnsafeMutableRawBufferPointer] {
         var buffers: [UnsafeMutableRawBufferPointer] = []
         do throws(DecryptionError) {
@@ -108,22 +108,22 @@ extension DecryptionError {
     }
 }
 
-/// How much memory the threads of a reader may ask for together.
+/// The limit of the memory for the threads of a reader together.
 package enum BufferLimit {
     /// 16 GiB.
     private static let maxByteCount: UInt64 = 16 << 30
 
-    /// What was expected of a window and a number of threads, in words.
+    /// The expectation of a window and a number of threads, in words.
     package static let expectation = "at most 16 GiB of buffers, a window for each thread"
 
-    /// Whether so many windows stay within the limit.
+    /// Returns whether a window per thread stays within the limit.
     package static func allows(threads: Int, windowByteCount: UInt64) -> Bool {
         windowByteCount <= maxByteCount / UInt64(max(1, threads))
     }
 }
 
-/// Whether two stretches of equal length hold the same bytes, in a time that does not depend on what they hold: for tags
-/// and commitments.
+/// Returns whether two stretches of equal length hold the same bytes. The time does not depend on the bytes: this is
+/// for tags and commitments.
 ///
 /// - Precondition: The lengths are equal.
 public func isEqualInConstantTime(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {

@@ -20,7 +20,7 @@ public enum HashFunction: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Starts a message.
+    /// Returns the state of an empty message.
     func makeHash() -> Hash {
         switch self {
         case .sha1: .short(SHA(start: SHAConstants.start1[...], digestByteCount: digestByteCount))
@@ -44,7 +44,7 @@ enum Hash {
         }
     }
 
-    /// Starts again from the state of another message of the same function.
+    /// Restarts from the state of another message with the same function.
     func restart(from other: Hash) {
         switch (self, other) {
         case (.short(let hash), .short(let other)): hash.restart(from: other)
@@ -62,14 +62,14 @@ enum Hash {
     }
 }
 
-/// SHA-1 and SHA-256 over 32-bit words, SHA-384 and SHA-512 over 64-bit ones: for deriving keys, once for each object.
+/// SHA-1 and SHA-256 over 32-bit words, SHA-384 and SHA-512 over 64-bit ones: for deriving keys, once per object.
 ///
-/// No branch and no address depends on what is hashed. The state is erased with the object.
+/// No branch and no address depends on the hashed bytes. The state is erased with the object.
 ///
 /// - Source: FIPS 180-4.
 final class SHA<Word: SHAWord> {
 
-    /// H, then the block that is being filled, then W, which has 80 words in SHA-1 too.
+    /// H, then the block being filled, then W, which has 80 words in SHA-1 too.
     private let words: UnsafeMutableBufferPointer<Word>
     private let block: UnsafeMutableRawBufferPointer
     private var filled = 0
@@ -77,7 +77,7 @@ final class SHA<Word: SHAWord> {
     private let digestByteCount: Int
     private let isSHA1: Bool
 
-    /// Section 5.3; SHA-1 has a state of five words.
+    /// The initial state. Source: section 5.3; SHA-1 has a state of five words.
     init(start: ArraySlice<UInt64>, digestByteCount: Int) {
         self.digestByteCount = digestByteCount
         self.isSHA1 = start.count == 5
@@ -107,7 +107,7 @@ final class SHA<Word: SHAWord> {
         for index in start..<bytes.count { append(bytes[index]) }
     }
 
-    /// Starts again from the state of another message.
+    /// Restarts from the state of another message.
     func restart(from other: SHA) {
         UnsafeMutableRawBufferPointer(words).copyMemory(from: UnsafeRawBufferPointer(other.words))
         (filled, byteCount) = (other.filled, other.byteCount)
@@ -124,11 +124,11 @@ final class SHA<Word: SHAWord> {
         }
     }
 
-    /// Source: section 5.1; section 6.5 for SHA-384, which is the start of a digest.
+    /// Source: section 5.1; section 6.5 for SHA-384, whose digest is the start of the state.
     func finish(into digest: UnsafeMutableRawBufferPointer) {
         let bitCount = byteCount * 8
         append(0x80)
-        // The message's length takes two words, the last 64 bits of which are enough for us.
+        // The message's length takes two words; its last 64 bits are enough here.
         while filled != block.count - 2 * MemoryLayout<Word>.size { append(0) }
         while filled != block.count - 8 { append(0) }
         for shift in stride(from: 56, through: 0, by: -8) { append(UInt8(truncatingIfNeeded: bitCount >> shift)) }
@@ -184,7 +184,7 @@ final class SHA<Word: SHAWord> {
         for (index, value) in [a, b, c, d, e, f, g, h].enumerated() { words[index] &+= value }
     }
 
-    /// The first bits of a constant, as many as a word has.
+    /// Returns the first bits of a constant, as many as a word has.
     private static func word(_ constant: UInt64) -> Word {
         Word(truncatingIfNeeded: constant >> UInt64(64 - Word.bitWidth))
     }
@@ -204,7 +204,7 @@ final class SHA<Word: SHAWord> {
 
 /// Digests for other targets.
 package enum MessageDigest {
-    /// SHA-256 of bytes.
+    /// Returns the SHA-256 of bytes.
     ///
     /// - Returns: 32 bytes.
     /// - Source: FIPS 180-4, section 6.2.
@@ -217,19 +217,19 @@ package enum MessageDigest {
     }
 }
 
-/// A word of 32 or 64 bits, with what tells SHA-256 and SHA-512 apart.
+/// A word of 32 or 64 bits, with the constants that distinguish SHA-256 and SHA-512.
 ///
 /// - Source: FIPS 180-4, sections 4.1.2, 4.1.3, 5.3.3, 5.3.5, 6.2 and 6.4.
 protocol SHAWord: FixedWidthInteger, UnsignedInteger, BitwiseCopyable {
-    /// The rounds of a block.
+    /// The number of rounds per block.
     static var roundCount: Int { get }
-    /// How far Σ₀ turns its word to the right, three times.
+    /// The three rotations to the right of Σ₀.
     static var bigSigma0: (Int, Int, Int) { get }
-    /// How far Σ₁ turns its word to the right, three times.
+    /// The three rotations to the right of Σ₁.
     static var bigSigma1: (Int, Int, Int) { get }
-    /// How far σ₀ turns its word to the right, twice, and then shifts it.
+    /// The two rotations to the right of σ₀, and its shift.
     static var smallSigma0: (Int, Int, Int) { get }
-    /// How far σ₁ turns its word to the right, twice, and then shifts it.
+    /// The two rotations to the right of σ₁, and its shift.
     static var smallSigma1: (Int, Int, Int) { get }
 }
 
@@ -249,34 +249,34 @@ extension UInt64: SHAWord {
     static let smallSigma1 = (19, 61, 6)
 }
 
-/// Constants, in SHA-2 computed from their definition instead of copied from the standard's tables: the first bits of the
-/// fractional parts of roots of the first primes.
+/// Constants. Those of SHA-2 are computed from their definition instead of copied from the standard's tables: the first
+/// bits of the fractional parts of roots of the first primes.
 ///
-/// SHA-256 has the first 32 bits of the numbers of which SHA-512 has 64. Source: FIPS 180-4, sections 4.2.2, 4.2.3,
-/// 5.3.3 and 5.3.5.
+/// SHA-256 uses the first 32 bits of SHA-512's 64. Source: FIPS 180-4, sections 4.2.2, 4.2.3, 5.3.3 and 5.3.5.
 private enum SHAConstants {
-    /// SHA-1's state, in the first 32 bits. Source: section 5.3.1.
+    /// The initial state of SHA-1, in the first 32 bits. Source: section 5.3.1.
     static let start1: [UInt64] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0].map { $0 << 32 }
 
-    /// Of the square roots of 2, 3, 5 and 10, all 32 bits with two integral ones. Source: section 4.2.1.
+    /// The square roots of 2, 3, 5 and 10, in 32 bits including two integral ones. Source: section 4.2.1.
     static let rounds1: [UInt64] = [2, 3, 5, 10].map { number in
         UInt64(truncatingIfNeeded: largest(below: 1 << 32) { $0 * $0 <= number << 60 } << 32)
     }
 
-    /// Of the cube roots of the first 80 primes.
+    /// The cube roots of the first 80 primes.
     static let rounds: [UInt64] = primes.map { prime in
-        // The largest root with root³ ≤ prime · 2¹⁹², less its integral part.
+        // The largest root with root³ ≤ prime · 2¹⁹², without its integral part.
         UInt64(
             truncatingIfNeeded: largest(below: 1 << 67) { root in
                 let square = root.multipliedFullWidth(by: root)
                 let low = square.low.multipliedFullWidth(by: root)
-                // root³ is below 2²⁰⁴, so that these sums do not overflow.
+                // root³ is below 2²⁰⁴, so these sums do not overflow.
                 let high = low.high + UInt128(truncatingIfNeeded: square.high) &* root
                 return (high, low.low) <= (UInt128(prime) << 64, 0)
             })
     }
 
-    /// Of the square roots of the first 16 primes: eight for SHA-256 and SHA-512, eight for SHA-384. Source: section 5.3.4.
+    /// The square roots of the first 16 primes: eight for SHA-256 and SHA-512, eight for SHA-384. Source: section
+    /// 5.3.4.
     static let start: [UInt64] = primes.prefix(16).map { prime in
         UInt64(
             truncatingIfNeeded: largest(below: 1 << 67) { root in
@@ -289,7 +289,7 @@ private enum SHAConstants {
         !(2..<number).contains { $0 * $0 <= number && number.isMultiple(of: $0) }
     }
 
-    /// The largest number below a power of two that is small enough, found bit by bit.
+    /// Returns the largest number below a power of two that is small enough, found bit by bit.
     private static func largest(below limit: UInt128, isSmallEnough: (UInt128) -> Bool) -> UInt128 {
         var root: UInt128 = 0
         var bit = limit >> 1

@@ -1,16 +1,16 @@
-/// The key of a cipher, or what keys are derived from, of any length but 0; it erases itself and never prints.
+/// A cipher's key, or key material of any length but 0; it erases itself and never prints.
 ///
-/// The bytes live in memory that is neither swapped nor dumped where the system allows it (`SecretMemory`), and are
-/// overwritten with `explicit_bzero` before that is used again; descriptions, reflection and interpolation show the
+/// If the system allows it, the bytes live in memory that is neither swapped nor dumped (`SecretMemory`). They are
+/// overwritten with `explicit_bzero` before the memory is reused. Descriptions, reflection and interpolation show the
 /// length only.
 public final class SecretKey: @unchecked Sendable {
-    // Written in `init` only, so that sharing between threads is safe.
+    // Written in `init` only, so that threads can share it safely.
     private let storage: UnsafeMutableRawBufferPointer
 
-    /// Copies a key of AES.
+    /// Copies an AES key.
     ///
-    /// - Parameter bytes: 16, 24 or 32 bytes, such as an array or a buffer. That copy stays the caller's to erase.
-    /// - Throws: `DecryptionError.invalidKey` for any other length; `.io` if there is no memory.
+    /// - Parameter bytes: 16, 24 or 32 bytes, such as an array or a buffer. The caller has to erase that copy.
+    /// - Throws: `DecryptionError.invalidKey` for any other length; `.io` if memory cannot be allocated.
     /// - Source: FIPS 197, section 5 (key lengths of 128, 192 and 256 bits).
     public init(_ bytes: some Collection<UInt8>) throws(DecryptionError) {
         guard [16, 24, 32].contains(bytes.count) else { throw .invalidKey(byteCount: bytes.count) }
@@ -18,22 +18,22 @@ public final class SecretKey: @unchecked Sendable {
         storage.copyBytes(from: bytes)
     }
 
-    /// Copies a key of any cipher, or what keys are derived from: any length but 0. Ciphers and formats say which
-    /// lengths they take.
+    /// Copies a key of any cipher, or key material, of any length but 0. Ciphers and formats check the length later.
     ///
-    /// - Throws: `DecryptionError.invalidKey` if there is nothing; `.io` if there is no memory.
+    /// - Throws: `DecryptionError.invalidKey` if it is empty; `.io` if memory cannot be allocated.
     public init(material bytes: some Collection<UInt8>) throws(DecryptionError) {
         guard !bytes.isEmpty else { throw .invalidKey(byteCount: 0) }
         self.storage = try SecretMemory.allocate(byteCount: bytes.count)
         storage.copyBytes(from: bytes)
     }
 
-    /// Makes a key of any length but 0 in its own memory, so that no copy is left elsewhere.
+    /// Fills a key of any length but 0 in its own memory, so that no copy stays elsewhere.
     ///
     /// - Parameters:
     ///   - byteCount: The length.
     ///   - fill: Writes the key over zeros.
-    /// - Throws: `DecryptionError.invalidKey` if there is nothing; `.io` if there is no memory; what `fill` throws.
+    /// - Throws: `DecryptionError.invalidKey` if the length is 0; `.io` if memory cannot be allocated; the errors of
+    ///   `fill`.
     package init(
         byteCount: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Void
     ) throws(DecryptionError) {
@@ -47,7 +47,7 @@ public final class SecretKey: @unchecked Sendable {
         eraseStack()
     }
 
-    /// The key's length in bytes: 16, 24 or 32 of a single key of AES.
+    /// The key's length in bytes: 16, 24 or 32 for a single AES key.
     public var byteCount: Int { storage.count }
 
     /// Calls `body` with the key's bytes, which it must not keep.
@@ -59,12 +59,12 @@ public final class SecretKey: @unchecked Sendable {
 }
 
 extension SecretKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The length, and nothing of the key.
+    /// The length, without any byte of the key.
     public var description: String { "SecretKey(\(byteCount) bytes)" }
 
-    /// The length, and nothing of the key.
+    /// The length, without any byte of the key.
     public var debugDescription: String { description }
 
-    /// A mirror without children, so that `dump` and string interpolation of containers show nothing of the key.
+    /// A mirror without children, so that `dump` and the interpolation of containers do not show the key.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

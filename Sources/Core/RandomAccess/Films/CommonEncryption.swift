@@ -6,26 +6,26 @@ package struct CommonEncryption: Hashable, Sendable {
     package enum Scheme: String, CaseIterable, Sendable {
         /// CTR over all protected bytes of a sample.
         case cenc
-        /// CTR over some blocks of each subsample.
+        /// CTR over a pattern of blocks of each subsample.
         case cens
         /// CBC through all protected blocks of a sample.
         case cbc1
-        /// CBC over some blocks of each subsample, which starts anew at each.
+        /// CBC over a pattern of blocks of each subsample, restarted at each.
         case cbcs
     }
 
     /// The scheme.
     package let scheme: Scheme
-    /// The blocks of a group that are encrypted, and those behind them that are not; 0 and 0 without a pattern.
+    /// The encrypted blocks of a group, and the clear blocks behind them; 0 and 0 without a pattern.
     package let cryptBlockCount: UInt64
     package let skipBlockCount: UInt64
 
-    /// The max length of either part of a pattern in blocks.
+    /// The max length of either part of a pattern, in blocks.
     package static let maxPatternBlockCount = 15
 
-    /// Makes a scheme.
+    /// A scheme with a pattern.
     ///
-    /// - Throws: `DecryptionError.unsupported` for a pattern that the scheme does not have.
+    /// - Throws: `DecryptionError.unsupported` for a pattern that the scheme does not allow.
     package init(_ scheme: Scheme, cryptBlockCount: Int = 0, skipBlockCount: Int = 0) throws(DecryptionError) {
         let counts = 0...Self.maxPatternBlockCount
         guard counts.contains(cryptBlockCount), counts.contains(skipBlockCount) else {
@@ -39,7 +39,7 @@ package struct CommonEncryption: Hashable, Sendable {
                     + (hasPattern && cryptBlockCount > 0 ? "0:0" : "a block that is encrypted, or 0:0"))
         }
         self.scheme = scheme
-        // Nothing to skip is no pattern.
+        // A pattern that skips nothing counts as no pattern.
         self.cryptBlockCount = skipBlockCount == 0 ? 0 : UInt64(cryptBlockCount)
         self.skipBlockCount = UInt64(skipBlockCount)
     }
@@ -47,14 +47,14 @@ package struct CommonEncryption: Hashable, Sendable {
     /// The cipher.
     package var cipher: Cipher { scheme == .cenc || scheme == .cens ? .aesCTR : .aesCBC }
 
-    /// True if there are blocks that are skipped.
+    /// True if the pattern skips blocks.
     var hasPattern: Bool { skipBlockCount > 0 }
 
-    /// The length of a group in bytes, what is skipped included.
+    /// The length of a group in bytes, skipped blocks included.
     private var groupByteCount: UInt64 { (cryptBlockCount + skipBlockCount) * 16 }
 
-    /// The bytes of a protected stretch up to the end of its last encrypted one: a part of a block, and a group's first
-    /// part that is cut short, are clear but in `cenc`.
+    /// Returns the length of a protected stretch up to the end of its last encrypted byte. Partial blocks, and a
+    /// truncated encrypted part at the end of a pattern, are clear except in `cenc`.
     func encryptedByteCount(of byteCount: UInt64) -> UInt64 {
         if scheme == .cenc { return byteCount }
         guard hasPattern else { return byteCount / 16 * 16 }
@@ -64,21 +64,22 @@ package struct CommonEncryption: Hashable, Sendable {
         return groups == 0 ? 0 : groups * groupByteCount - skipBlockCount * 16
     }
 
-    /// The number of encrypted blocks before an offset in a stretch; that of the block there, if it is in one.
+    /// Returns the number of encrypted blocks before an offset in a stretch, which is the index of the block at the
+    /// offset if there is one.
     func blockIndex(at offset: UInt64) -> UInt64 {
         guard hasPattern else { return offset / 16 }
         let (groups, rest) = offset.quotientAndRemainder(dividingBy: groupByteCount)
         return groups * cryptBlockCount + min(rest / 16, cryptBlockCount)
     }
 
-    /// The number of encrypted blocks that begin before an offset in a stretch.
+    /// Returns the number of encrypted blocks that begin before an offset in a stretch.
     func blockCount(before offset: UInt64) -> UInt64 {
         guard hasPattern else { return (offset + 15) / 16 }
         let (groups, rest) = offset.quotientAndRemainder(dividingBy: groupByteCount)
         return groups * cryptBlockCount + min((rest + 15) / 16, cryptBlockCount)
     }
 
-    /// The offset of an encrypted block in its stretch.
+    /// Returns the offset of an encrypted block in its stretch.
     func offset(ofBlock index: UInt64) -> UInt64 {
         guard hasPattern else { return index * 16 }
         let (groups, rest) = index.quotientAndRemainder(dividingBy: cryptBlockCount)

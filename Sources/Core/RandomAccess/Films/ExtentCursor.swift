@@ -1,15 +1,15 @@
-/// Reads a film: fetches what a range needs in one request, and decrypts in place what is encrypted of it.
+/// Reads a film: fetches a range with its surroundings in one request, and decrypts its encrypted parts in place.
 ///
 /// It belongs to one thread, and allocates nothing per read.
 final class ExtentCursor: RandomAccessDecryptor {
     private let source: any ByteSource
     private let table: ProtectedExtents
-    /// The context of each scheme.
+    /// The context for each scheme.
     private let contexts: [any CipherContext]
-    /// The max number of bytes that are decrypted in one call, in whole blocks.
+    /// The max number of bytes to decrypt in one call, in whole blocks.
     private let stepByteCount: Int
-    /// The bytes before a request that its first block needs, those behind it that its last one does, and blocks that
-    /// are gathered.
+    /// Space for the bytes before a request that its first block needs, for those behind it that its last block needs,
+    /// and for gathered blocks.
     private let scratch: UnsafeMutableRawBufferPointer
 
     private static let headByteCount = 4096
@@ -58,18 +58,18 @@ final class ExtentCursor: RandomAccessDecryptor {
 }
 
 extension ExtentCursor {
-    /// What was fetched: the bytes that were asked for, and some around them.
+    /// The fetched bytes: the requested ones, and some around them.
     private struct Fetched {
-        /// The bytes that were asked for.
+        /// The requested bytes.
         let range: Range<UInt64>
         let body: UnsafeMutableRawBufferPointer
-        /// Those before and behind.
+        /// The bytes before and behind them.
         let head: UnsafeMutableRawBufferPointer
         let tail: UnsafeMutableRawBufferPointer
-        /// The last block of ciphertext that was decrypted, and its offset.
+        /// The last decrypted block as ciphertext, and its offset.
         var last: (offset: UInt64, block: Block)?
 
-        /// Copies a block from where it was fetched to; bytes that were not are zeros.
+        /// Copies a block from the fetched bytes; missing bytes become zeros.
         func copyBlock(at offset: UInt64, to target: UnsafeMutableRawBufferPointer) {
             if offset >= range.lowerBound, offset + 16 <= range.upperBound {
                 let start = Int(offset - range.lowerBound)
@@ -99,7 +99,7 @@ extension ExtentCursor {
             }
         }
 
-        /// Writes what was asked for of a block.
+        /// Writes the requested bytes of a block.
         func write(_ block: UnsafeRawBufferPointer, at offset: UInt64, within clip: Range<UInt64>) {
             let (first, end) = (max(offset, clip.lowerBound), min(offset + 16, clip.upperBound))
             guard first < end else { return }
@@ -113,7 +113,7 @@ extension ExtentCursor {
         UnsafeMutableRawBufferPointer(rebasing: scratch[range])
     }
 
-    /// The blocks of a stretch that some bytes touch.
+    /// Returns the blocks of a stretch that overlap a range.
     private func blocks(_ range: Range<UInt64>, of extent: ProtectedExtents.Extent) -> Range<UInt64> {
         let scheme = table.schemes[Int(extent.scheme)]
         let (start, end) = (max(range.lowerBound, extent.start), min(range.upperBound, extent.end))
@@ -126,7 +126,7 @@ extension ExtentCursor {
         extent.origin + table.schemes[Int(extent.scheme)].offset(ofBlock: index)
     }
 
-    /// The offset of the block that a block of CBC is chained on; `nil` if that is the IV.
+    /// Returns the offset of the ciphertext block before a block of CBC; `nil` if the IV takes its place.
     private func blockBefore(_ index: UInt64, of extent: ProtectedExtents.Extent) -> UInt64? {
         index > 0 ? offset(ofBlock: index - 1, of: extent) : extent.blockBefore
     }
@@ -135,7 +135,7 @@ extension ExtentCursor {
         table.schemes[Int(extent.scheme)].cipher == .aesCBC
     }
 
-    /// Reads what is fetched at once.
+    /// Reads and decrypts the range of one request.
     private func read(
         _ range: Range<UInt64>, into body: UnsafeMutableRawBufferPointer
     ) throws(DecryptionError) {
@@ -144,7 +144,7 @@ extension ExtentCursor {
         while end < table.extents.count, table.extents[end].start < range.upperBound { end += 1 }
         var (lower, upper) = (range.lowerBound, range.upperBound)
         var last: (offset: UInt64, block: Block)?
-        // Of CBC, whole blocks are decrypted, and the first one needs the one before it.
+        // CBC decrypts whole blocks, and the first one needs the block before it.
         if first < end, isChained(table.extents[first]) {
             let extent = table.extents[first]
             let blocks = blocks(range, of: extent)
@@ -154,7 +154,7 @@ extension ExtentCursor {
                     if range.lowerBound <= before + UInt64(Self.headByteCount) {
                         lower = min(lower, before)
                     } else {
-                        // Farther away than what is worth to be fetched between.
+                        // Too far away to fetch all bytes in between.
                         let bytes = part(0..<16)
                         try source.fetch(at: before, into: bytes)
                         last = (before, Block(loadingFrom: UnsafeRawBufferPointer(bytes)))
@@ -175,7 +175,7 @@ extension ExtentCursor {
         for index in first..<end { try decrypt(table.extents[index], &fetched) }
     }
 
-    /// Decrypts what was fetched of a stretch.
+    /// Decrypts the fetched part of a stretch.
     ///
     /// - Source: NIST SP 800-38A, sections 6.2 (CBC) and 6.5 (CTR).
     private func decrypt(
@@ -197,7 +197,7 @@ extension ExtentCursor {
                     iv = extent.block
                 }
             }
-            // Whole blocks that lie behind each other and were all asked for are decrypted where they are.
+            // Adjacent whole blocks within the requested range are decrypted in place.
             let inPlace = scheme.hasPattern || start < clip.lowerBound ? 0 : (clip.upperBound - start) / 16
             let count = min(
                 blocks.upperBound - index,

@@ -1,6 +1,6 @@
-/// A box of an MP4 file in memory, or the rest of one: fields that are read one behind the other, and boxes in it.
+/// A box of an MP4 file in memory, or the rest of one. It reads fields in order, and the boxes inside.
 ///
-/// The file may be from anywhere: each read is checked against the end of the box.
+/// The file is untrusted: each read is checked against the end of the box.
 ///
 /// - Source: ISO/IEC 14496-12:2022, section 4.2.
 struct FilmBox {
@@ -14,7 +14,7 @@ struct FilmBox {
             code = text.utf8.reduce(0) { $0 << 8 | UInt32($1) }
         }
 
-        /// The letters, or digits of what is none.
+        /// The letters, or hexadecimal digits if they are not letters.
         var description: String {
             let bytes = (0..<4).map { UInt8(truncatingIfNeeded: code >> (24 - 8 * $0)) }
             guard bytes.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return "0x\(String(code, radix: 16))" }
@@ -22,17 +22,17 @@ struct FilmBox {
         }
     }
 
-    /// What the first bytes of a box say.
+    /// The header of a box.
     struct Header {
         let kind: Kind
-        /// The length with the header; `nil` of a box that reaches to the end.
+        /// The length with the header; `nil` for a box that extends to the end.
         let byteCount: UInt64?
         let headerByteCount: UInt64
 
         /// The max length of a header in bytes.
         static let maxByteCount = 16
 
-        /// Reads a header of some bytes.
+        /// Parses a header.
         ///
         /// - Returns: `nil` if there are too few bytes, or the length is less than the header's.
         init?(_ bytes: some RandomAccessCollection<UInt8>) {
@@ -57,12 +57,12 @@ struct FilmBox {
     /// The box's first byte in the file.
     let offset: UInt64
     private let bytes: [UInt8]
-    /// The place of `bytes` in the file.
+    /// The offset of `bytes` in the file.
     private let start: UInt64
     private var position: Int
     private let end: Int
 
-    /// Makes a box of its content.
+    /// A box with the given content.
     init(_ kind: Kind, at offset: UInt64, content: [UInt8], at start: UInt64) {
         (self.kind, self.offset, bytes, self.start) = (kind, offset, content, start)
         (position, end) = (0, content.count)
@@ -74,21 +74,21 @@ struct FilmBox {
         (position, end) = (place.lowerBound + headerByteCount, place.upperBound)
     }
 
-    /// What messages call the box.
+    /// The box's name in messages.
     var name: String { "box \(kind) at offset \(offset)" }
 
-    /// The bytes that were not read.
+    /// The number of unread bytes.
     var leftByteCount: Int { end - position }
 
-    /// An error of what the box holds.
+    /// Returns an error about the box's content.
     func mismatch(_ expected: String) -> DecryptionError { .invalidHeader(expected: "\(name) with \(expected)") }
 
-    /// An error of what the box holds, which is not read here.
+    /// Returns an error about unsupported content.
     func unsupported(_ what: String) -> DecryptionError { .unsupported("\(what) (\(name))") }
 
     /// Reads a big-endian number.
     ///
-    /// - Throws: `DecryptionError.invalidHeader` if the box ends before.
+    /// - Throws: `DecryptionError.invalidHeader` if the box ends earlier.
     mutating func number<Value: FixedWidthInteger>(_ type: Value.Type = Value.self) throws(DecryptionError) -> Value {
         let count = MemoryLayout<Value>.size
         let place = position
@@ -98,16 +98,16 @@ struct FilmBox {
 
     /// Reads bytes.
     ///
-    /// - Throws: `DecryptionError.invalidHeader` if the box ends before.
+    /// - Throws: `DecryptionError.invalidHeader` if the box ends earlier.
     mutating func array(_ count: Int) throws(DecryptionError) -> [UInt8] {
         let place = position
         try skip(count)
         return Array(bytes[place..<place + count])
     }
 
-    /// Passes over bytes.
+    /// Skips bytes.
     ///
-    /// - Throws: `DecryptionError.invalidHeader` if the box ends before.
+    /// - Throws: `DecryptionError.invalidHeader` if the box ends earlier.
     mutating func skip(_ count: Int) throws(DecryptionError) {
         guard count <= end - position else {
             throw mismatch("\(count) bytes from offset \(start + UInt64(position)) on, which are \(end - position)")
@@ -115,7 +115,7 @@ struct FilmBox {
         position += count
     }
 
-    /// Reads the version and the flags that full boxes begin with.
+    /// Reads the version and the flags at the start of a full box.
     mutating func versionAndFlags() throws(DecryptionError) -> (version: UInt8, flags: UInt32) {
         let word = try number(UInt32.self)
         return (UInt8(word >> 24), word & 0xFFFFFF)
@@ -123,8 +123,8 @@ struct FilmBox {
 
     /// Reads a box.
     ///
-    /// - Returns: The box, or `nil` at the end.
-    /// - Throws: `DecryptionError.invalidHeader` if it is longer than what is left.
+    /// - Returns: The box; `nil` at the end.
+    /// - Throws: `DecryptionError.invalidHeader` if it is longer than the rest.
     mutating func nextBox() throws(DecryptionError) -> FilmBox? {
         guard position < end else { return nil }
         guard let header = Header(bytes[position..<end]), let byteCount = header.byteCount,
@@ -135,9 +135,9 @@ struct FilmBox {
         return FilmBox(header.kind, in: self, at: place, headerByteCount: Int(header.headerByteCount))
     }
 
-    /// Finds the box of a kind in what is left.
+    /// Returns the box of a kind in the rest.
     ///
-    /// - Returns: The box, or `nil` if there is none.
+    /// - Returns: The box; `nil` if there is none.
     /// - Throws: `DecryptionError.unsupported` if there are several.
     func box(_ kind: Kind) throws(DecryptionError) -> FilmBox? {
         var (rest, found): (FilmBox, FilmBox?) = (self, nil)
@@ -149,7 +149,7 @@ struct FilmBox {
         return found
     }
 
-    /// Finds a box that must be there.
+    /// Returns a required box.
     func required(_ kind: Kind) throws(DecryptionError) -> FilmBox {
         guard let box = try box(kind) else { throw mismatch("a box \(kind)") }
         return box

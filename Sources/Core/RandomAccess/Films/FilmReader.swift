@@ -1,7 +1,7 @@
-/// Finds what is encrypted of a fragmented MP4 file: reads `moov` and each `moof`, and passes over all else.
+/// Finds the encrypted parts of a fragmented MP4 file: reads `moov` and each `moof`, and skips everything else.
 ///
-/// The file may be from anywhere. What is not known here and could change what is decrypted is refused: several keys,
-/// other schemes, samples in `moov`, and protected fragments that do not say how.
+/// The file is untrusted. The reader refuses anything unknown that could change the decryption: several keys, other
+/// schemes, samples in `moov`, and protected fragments without information about their protection.
 ///
 /// - Source: ISO/IEC 14496-12:2022, section 8.8; ISO/IEC 23001-7:2016, sections 7, 8 and 12.
 struct FilmReader {
@@ -14,23 +14,23 @@ struct FilmReader {
     /// A track of `moov`.
     private struct Track {
         let id: UInt32
-        /// The protection of each of its sample entries; `nil` of a clear one.
+        /// The protection of each of the track's sample entries; `nil` for a clear one.
         let entries: [Protection?]
-        /// The entry of fragments that do not name one, and the length of their samples, by `trex`.
+        /// The default entry of fragments, and the default length of their samples, from `trex`.
         var usualEntry: UInt32 = 1
         var usualByteCount: UInt32 = 0
     }
 
-    /// The protection of a sample entry, by `schm` and `tenc`.
+    /// The protection of a sample entry, from `schm` and `tenc`.
     private struct Protection {
         let scheme: Int
         let hasPattern: Bool
         let ivByteCount: Int
-        /// The IV of all samples, if they have none of their own.
+        /// The IV of all samples, if they have no IVs of their own.
         let iv: Block?
     }
 
-    /// The max length of `moov` or a `moof` in bytes.
+    /// The max length of `moov` or a `moof`, in bytes.
     private static let maxBoxByteCount: UInt64 = 64 << 20
     /// The max number of boxes of a file, of tracks, of entries of a track, and of samples.
     private static let maxBoxCount = 1 << 22
@@ -40,7 +40,7 @@ struct FilmReader {
 
     private init(_ source: any ByteSource) { self.source = source }
 
-    /// Reads a file.
+    /// Reads the extents of a file.
     ///
     /// - Throws: `DecryptionError.invalidHeader` or `.unsupported` with a box and its offset, `.truncatedCiphertext` if
     ///   the file ends inside a box or a sample, `.io`.
@@ -100,7 +100,7 @@ struct FilmReader {
     }
 }
 
-/// What `moov` says.
+/// The content of `moov`.
 extension FilmReader {
     private mutating func readFilm(_ film: FilmBox) throws(DecryptionError) {
         guard tracks == nil else { throw film.unsupported("a second box moov") }
@@ -161,7 +161,7 @@ extension FilmReader {
         return Track(id: id, entries: entries)
     }
 
-    /// Refuses keys that change from sample to sample.
+    /// Refuses keys that change between samples.
     private func refuseKeyGroups(in parent: FilmBox) throws(DecryptionError) {
         var rest = parent
         while var box = try rest.nextBox() {
@@ -198,7 +198,7 @@ extension FilmReader {
         return try readProtection(try protection.required("schi").required("tenc"), scheme)
     }
 
-    /// Reads the usual values of a track. Source: ISO/IEC 23001-7:2016, section 8.2.
+    /// Reads the default values of a track. Source: ISO/IEC 23001-7:2016, section 8.2.
     private mutating func readProtection(
         _ box: FilmBox, _ scheme: CommonEncryption.Scheme
     ) throws(DecryptionError) -> Protection? {
@@ -250,7 +250,7 @@ extension FilmReader {
     }
 }
 
-/// What fragments say.
+/// The content of fragments.
 extension FilmReader {
     private mutating func readFragment(_ fragment: FilmBox) throws(DecryptionError) {
         guard let tracks else { throw fragment.mismatch("a box moov before it") }
@@ -295,7 +295,7 @@ extension FilmReader {
 
     /// Reads the samples of a run.
     ///
-    /// - Returns: The end of its last one.
+    /// - Returns: The end of the last sample.
     /// - Source: ISO/IEC 14496-12:2022, section 8.8.8.
     private mutating func readRun(
         _ run: FilmBox, from base: UInt64, after end: UInt64, _ usualByteCount: UInt32, _ protection: Protection,
@@ -339,7 +339,7 @@ extension FilmReader {
         return position
     }
 
-    /// The IVs and subsamples of a fragment, by `senc`. Source: ISO/IEC 23001-7:2016, section 7.2.
+    /// The IVs and subsamples of a fragment, from `senc`. Source: ISO/IEC 23001-7:2016, section 7.2.
     private struct SampleProtection {
         private let protection: Protection
         private var box: FilmBox?
@@ -349,7 +349,7 @@ extension FilmReader {
         init(_ fragment: FilmBox, _ protection: Protection) throws(DecryptionError) {
             self.protection = protection
             guard var box = try fragment.box("senc") else {
-                // Where samples are protected as a whole with one IV, there is nothing to say.
+                // If samples are protected as a whole with one IV, no box is needed.
                 guard protection.iv != nil, !protection.hasPattern, try fragment.box("saiz") == nil else {
                     throw fragment.unsupported("protected samples without a box senc")
                 }
@@ -370,12 +370,12 @@ extension FilmReader {
                 leftCount -= 1
             }
             if let iv = protection.iv { return iv }
-            // There is a box, or the fragment was refused.
+            // The box exists; otherwise the fragment was refused.
             let bytes = try box?.array(protection.ivByteCount) ?? []
             return try Block(bytes + [UInt8](repeating: 0, count: Block.byteCount - bytes.count))
         }
 
-        /// Adds the subsamples of the sample that was begun, and ends it.
+        /// Adds the subsamples of the current sample, and ends it.
         mutating func finishSample(of builder: inout ProtectedExtents.Builder) throws(DecryptionError) {
             guard hasSubsamples, var box else { return try builder.finishSample() }
             let count = try box.number(UInt16.self)
@@ -406,7 +406,7 @@ extension FilmReader {
 }
 
 extension CommonEncryption {
-    /// The IV or first counter block that some bytes are; `nil` of a length that the scheme does not have.
+    /// Returns bytes as an IV or first counter block; `nil` for a length that the scheme does not allow.
     package func iv(_ bytes: [UInt8]) -> Block? {
         guard bytes.count == Block.byteCount || bytes.count == 8 && cipher == .aesCTR else { return nil }
         return try? Block(bytes + [UInt8](repeating: 0, count: Block.byteCount - bytes.count))
@@ -414,7 +414,7 @@ extension CommonEncryption {
 }
 
 extension ProtectedExtents {
-    /// Finds what is encrypted of a fragmented MP4 file, by its boxes.
+    /// The encrypted extents of a fragmented MP4 file, from its boxes.
     ///
     /// - Throws: `DecryptionError.invalidHeader` or `.unsupported` with a box and its offset, `.truncatedCiphertext` if
     ///   the file ends inside a box or a sample, `.io`.

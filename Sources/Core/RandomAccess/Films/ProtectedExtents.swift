@@ -1,27 +1,27 @@
-/// The encrypted stretches of a film, in order; all other bytes are as they are.
+/// The encrypted stretches of a film, in order; all other bytes are plaintext.
 ///
-/// The plaintext has the same length and the same offsets: each encrypted byte is replaced by what it decrypts to. A film
-/// of two hours has a million stretches: each takes 32 bytes, and is found by binary search.
+/// The plaintext has the same length and the same offsets as the film: decryption replaces each encrypted byte in
+/// place. A film of two hours has a million stretches: each takes 32 bytes, and is found by binary search.
 ///
 /// - Source: ISO/IEC 23001-7:2016, section 9.
 package struct ProtectedExtents: Sendable {
-    /// A stretch of one subsample, or of several that are one.
+    /// A stretch of one subsample, or of several adjacent ones.
     struct Extent: Sendable {
         /// The first byte.
         let start: UInt64
-        /// The bytes up to the last one that is encrypted.
+        /// The length up to the last encrypted byte.
         var byteCount: UInt32
-        /// The bytes of the first block of keystream that earlier bytes of the sample took.
+        /// The bytes of the first keystream block that earlier bytes of the sample used.
         let usedByteCount: UInt8
-        /// True if the chain goes on from a block of an earlier stretch of the sample.
+        /// True if the chain continues from a block of an earlier stretch of the sample.
         let isChained: Bool
         /// The scheme's number.
         let scheme: UInt8
-        /// The IV or the first counter block; of a chain that goes on, the offset of the block before.
+        /// The IV or the first counter block; for a continued chain, the offset of the block before.
         let block: Block
 
         var end: UInt64 { start + UInt64(byteCount) }
-        /// The offset that blocks are counted from.
+        /// The offset at which block numbers start.
         var origin: UInt64 { start - UInt64(usedByteCount) }
         /// The offset of the ciphertext block before the first one.
         var blockBefore: UInt64? { isChained ? UInt64(truncatingIfNeeded: block.bigEndianValue) : nil }
@@ -46,7 +46,7 @@ package struct ProtectedExtents: Sendable {
     /// The ciphers of all schemes.
     package var ciphers: Set<Cipher> { Set(schemes.map(\.cipher)) }
 
-    /// The first stretch that ends behind an offset.
+    /// Returns the index of the first stretch that ends behind an offset.
     ///
     /// - Complexity: O(log n).
     func index(at offset: UInt64) -> Int {
@@ -78,14 +78,14 @@ extension ProtectedExtents {
         private var sample = Sample()
         private var sampleCount = 0
 
-        /// The sample that is being added.
+        /// The current sample.
         private struct Sample {
             var (start, position, end) = (UInt64(0), UInt64(0), UInt64(0))
             var iv = Block(bigEndianValue: 0)
             var scheme = 0
-            /// The protected bytes, or of a pattern the encrypted ones, up to the position.
+            /// The number of protected bytes before the position; with a pattern, of encrypted bytes.
             var byteCount: UInt64 = 0
-            /// The end of the last stretch, if there is one.
+            /// The end of the last stretch, if any.
             var lastEnd: UInt64?
             var hasSubsamples = false
         }
@@ -94,7 +94,7 @@ extension ProtectedExtents {
 
         /// Adds a scheme.
         ///
-        /// - Returns: Its number; the one that it has if it was added before.
+        /// - Returns: The scheme's number; the existing one if it was added before.
         /// - Throws: `DecryptionError.unsupported` if there are too many.
         package mutating func add(_ scheme: CommonEncryption) throws(DecryptionError) -> Int {
             if let index = schemes.firstIndex(of: scheme) { return index }
@@ -103,14 +103,14 @@ extension ProtectedExtents {
             return schemes.count - 1
         }
 
-        /// Begins a sample. Its subsamples follow, and then its end.
+        /// Begins a sample. The caller then adds its subsamples, and ends it.
         ///
         /// - Parameters:
         ///   - offset: The sample's first byte.
         ///   - byteCount: Its length in bytes.
-        ///   - iv: Its IV; shorter ones have zeros behind.
+        ///   - iv: Its IV; a shorter IV is followed by zeros.
         ///   - scheme: The number of its scheme.
-        /// - Throws: `DecryptionError.invalidHeader` for a sample behind the end of all offsets.
+        /// - Throws: `DecryptionError.invalidHeader` for a sample beyond the limit of offsets.
         package mutating func begin(
             at offset: UInt64, byteCount: UInt64, iv: Block, scheme: Int
         ) throws(DecryptionError) {
@@ -123,10 +123,10 @@ extension ProtectedExtents {
             self.end = max(self.end, end)
         }
 
-        /// Adds a subsample of the sample that was begun: clear bytes, and protected ones behind them.
+        /// Adds a subsample of the current sample: clear bytes, and protected ones behind them.
         ///
-        /// - Throws: `DecryptionError.invalidHeader` if it ends behind its sample, or the chain of a `cbc1` sample would go
-        ///   on behind a part of a block; `.unsupported` if there are too many.
+        /// - Throws: `DecryptionError.invalidHeader` if it ends behind its sample, or if the chain of a `cbc1` sample
+        ///   would continue behind a partial block; `.unsupported` if there are too many.
         package mutating func add(clearByteCount: UInt64, protectedByteCount: UInt64) throws(DecryptionError) {
             let left = sample.end - sample.position
             guard clearByteCount <= left, protectedByteCount <= left - clearByteCount else {
@@ -144,7 +144,7 @@ extension ProtectedExtents {
             }
             let encrypted = scheme.encryptedByteCount(of: protectedByteCount)
             try add(scheme, start, encrypted)
-            // Of a pattern, only what is encrypted takes keystream.
+            // With a pattern, only encrypted bytes use keystream.
             sample.byteCount += scheme.scheme == .cens ? scheme.blockCount(before: encrypted) * 16 : protectedByteCount
         }
 
@@ -154,7 +154,7 @@ extension ProtectedExtents {
             guard byteCount > 0 else { return }
             let goesOn = scheme.scheme == .cenc || scheme.scheme == .cbc1
             if goesOn, let last = sample.lastEnd, last == start {
-                // Without clear bytes between them, both are one.
+                // Without clear bytes between them, the two form one stretch.
                 extents[extents.count - 1].byteCount += UInt32(byteCount)
             } else {
                 guard extents.count < ProtectedExtents.maxCount else {
@@ -177,7 +177,7 @@ extension ProtectedExtents {
 
         /// Ends a sample; one without subsamples is protected as a whole.
         ///
-        /// - Throws: `DecryptionError.invalidHeader` if its subsamples are not all of it.
+        /// - Throws: `DecryptionError.invalidHeader` if its subsamples do not cover it.
         package mutating func finishSample() throws(DecryptionError) {
             if !sample.hasSubsamples { try add(clearByteCount: 0, protectedByteCount: sample.end - sample.start) }
             guard sample.position == sample.end else {
@@ -187,7 +187,7 @@ extension ProtectedExtents {
             sampleCount += 1
         }
 
-        /// Returns what was collected.
+        /// Returns the collected extents.
         ///
         /// - Throws: `DecryptionError.invalidHeader` if samples overlap.
         package consuming func finish() throws(DecryptionError) -> ProtectedExtents {

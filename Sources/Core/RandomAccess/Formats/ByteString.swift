@@ -1,9 +1,9 @@
-/// Bytes that an expression works with: a key may be among them, so all are erased when nobody needs them any longer.
+/// The bytes of an expression's value. They may include a key, so all of them are erased when they are released.
 package final class ByteString: Hashable, @unchecked Sendable {
-    // Written in `init` only, so that sharing between threads is safe.
+    // Written in `init` only, so that threads can share it safely.
     private let storage: UnsafeMutableRawBufferPointer
 
-    /// Makes bytes that `fill` writes. If it fails, `deinit` gives the memory back.
+    /// Calls `fill` to write the bytes. If it fails, `deinit` frees the memory.
     init<Failure: Error>(
         count: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
     ) throws(Failure) {
@@ -11,12 +11,12 @@ package final class ByteString: Hashable, @unchecked Sendable {
         try fill(storage)
     }
 
-    /// Copies bytes.
+    /// Copies the given bytes.
     package convenience init(_ bytes: some Collection<UInt8>) {
         self.init(count: bytes.count) { $0.copyBytes(from: bytes) }
     }
 
-    /// Makes so many times the same byte.
+    /// The same byte, repeated.
     package convenience init(repeating byte: UInt8, count: Int) {
         self.init(count: count) { $0.initializeMemory(as: UInt8.self, repeating: byte) }
     }
@@ -32,10 +32,10 @@ package final class ByteString: Hashable, @unchecked Sendable {
     /// The bytes.
     package subscript(index: Int) -> UInt8 { storage[index] }
 
-    /// A copy, which is not erased: for what is no secret.
+    /// A copy, which is not erased: for bytes that are not secret.
     package var array: [UInt8] { Array(storage) }
 
-    /// The bytes as text, if they are UTF-8.
+    /// The bytes as text, if they are valid UTF-8.
     package var text: String? { String(validating: storage, as: UTF8.self) }
 
     /// Calls `body` with the bytes, which it must not keep.
@@ -45,18 +45,18 @@ package final class ByteString: Hashable, @unchecked Sendable {
         try body(UnsafeRawBufferPointer(storage))
     }
 
-    /// Says whether both have the same bytes, in a time that does not depend on them.
+    /// Returns whether both have the same bytes, in a time that does not depend on the bytes.
     package static func == (left: ByteString, right: ByteString) -> Bool {
         left.count == right.count
             && isEqualInConstantTime(UnsafeRawBufferPointer(left.storage), UnsafeRawBufferPointer(right.storage))
     }
 
-    /// Hashes the number of bytes, and nothing of them.
+    /// Hashes the number of bytes, but not the bytes.
     package func hash(into hasher: inout Hasher) { hasher.combine(count) }
 }
 
 extension ByteString {
-    /// The bytes of several, one behind the other.
+    /// Returns byte strings joined together.
     static func concatenation(_ parts: [ByteString]) -> ByteString {
         ByteString(count: parts.reduce(0) { $0 + $1.count }) { output in
             var offset = 0
@@ -67,12 +67,12 @@ extension ByteString {
         }
     }
 
-    /// Some of the bytes.
+    /// Returns a range of the bytes.
     func slice(_ range: Range<Int>) -> ByteString {
         withUnsafeBytes { ByteString(UnsafeRawBufferPointer(rebasing: $0[range])) }
     }
 
-    /// A number in so many bytes, or `nil` if it takes more.
+    /// Returns a number in a fixed number of bytes; `nil` if it does not fit.
     static func encoding(_ value: Int128, byteCount: Int, isBigEndian: Bool) -> ByteString? {
         guard value >= 0, byteCount >= 16 || value >> Int128(8 * byteCount) == 0 else { return nil }
         return ByteString(count: byteCount) { output in
@@ -84,7 +84,7 @@ extension ByteString {
         }
     }
 
-    /// The bytes as a number, or `nil` if it is 2¹²⁷ or more.
+    /// Returns the bytes as a number; `nil` if it is 2¹²⁷ or more.
     func number(isBigEndian: Bool) -> Int128? {
         var value: Int128 = 0
         for index in 0..<count {
@@ -94,7 +94,7 @@ extension ByteString {
         return value
     }
 
-    /// The bytes as a number of their width, plus a number, modulo what they can hold.
+    /// Returns the sum of the bytes and a number, as a number of the same width, modulo its range.
     func adding(_ value: Int128, isBigEndian: Bool) -> ByteString {
         ByteString(count: count) { output in
             withUnsafeBytes { output.copyMemory(from: $0) }
@@ -104,7 +104,7 @@ extension ByteString {
 }
 
 extension UnsafeMutableRawBufferPointer {
-    /// Adds to the number that the bytes are, modulo what they can hold.
+    /// Adds a number to the bytes in place, modulo the range of their width.
     func add(_ value: Int128, isBigEndian: Bool) {
         var rest = value
         for index in 0..<count {

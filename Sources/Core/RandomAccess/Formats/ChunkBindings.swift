@@ -1,5 +1,5 @@
-/// The keys, nonces and associated data of an object's chunks, for chunks that nobody has seen. From them follows what
-/// is noticed of chunks that are moved, cut off or put into another object, and whether two chunks share a nonce.
+/// The keys, nonces and associated data of an object's chunks, for hypothetical chunks. They show whether a reader
+/// detects chunks that are moved, cut off or put into another object, and whether two chunks share a nonce.
 struct ChunkBindings {
     private let format: Format
     private let shape: ChunkShape
@@ -8,20 +8,20 @@ struct ChunkBindings {
     private let nonce: Formula
     private let associatedData: Formula?
 
-    /// The input of a cipher that is not the plaintext.
+    /// The input of a cipher besides the plaintext.
     struct Binding: Hashable {
         let key: ByteString
         let nonce: ByteString
-        /// What a tag depends on beside the data: of the cipher's, key, nonce and associated data; of a code of the
-        /// data, its key and what it is of.
+        /// The inputs of a tag besides the data. For a cipher's tag: key, nonce and associated data. For a code of the
+        /// data: its key and the rest of its message.
         let noticed: [ByteString]
     }
 
-    /// Works out what is known of an object with these names.
+    /// Evaluates the formulas as far as an object's names allow.
     ///
     /// - Throws: `DecryptionError.invalidParameter` for expressions without values.
     init(_ format: Format, _ shape: ChunkShape, _ names: [String: Value]) throws(DecryptionError) {
-        // They tell where the object ends, which differs between the chunks that are compared.
+        // These names reveal the object's end, which differs between the compared chunks.
         let names = names.filter { $0.key != "count" && $0.key != "size" }
         (self.format, self.shape, self.names) = (format, shape, names)
         key = try format.key.folded(names, in: format.name)
@@ -31,21 +31,21 @@ struct ChunkBindings {
         }
     }
 
-    /// Numbers of chunks at which the widths of counters end.
+    /// The numbers of chunks around the limits of counter widths.
     private var indices: [UInt64] {
         guard shape.geometry.chunkByteCount != .max else { return [0] }
         let all: [UInt64] = Array(0..<34) + [255, 256, 65535, 65536, 1 << 24, 1 << 32]
         return all.filter { $0 < shape.geometry.maxChunkCount }
     }
 
-    /// The binding of a chunk.
+    /// Returns the binding of a chunk.
     ///
     /// - Parameters:
     ///   - index: The chunk's number.
     ///   - chunkCount: The number of the object's chunks.
-    ///   - seed: Tells the random parts of a chunk from those of another one.
-    ///   - byteCount: The bytes of its plaintext; `nil` of a full one.
-    /// - Returns: `nil` for a chunk that cannot be: its number does not fit.
+    ///   - seed: A value that distinguishes the random parts of one chunk from those of another.
+    ///   - byteCount: The length of its plaintext; `nil` for a full chunk.
+    /// - Returns: `nil` for an impossible chunk, whose number does not fit.
     private func binding(
         ofChunk index: UInt64, of chunkCount: UInt64, seed: UInt8, byteCount: UInt64? = nil
     ) -> Binding? {
@@ -80,7 +80,7 @@ struct ChunkBindings {
             guard let value = try? field.content[0].value(names, in: format.name) else { return nil }
             names[field.name] = value
         }
-        // Those that depend on one another.
+        // Parts that depend on one another.
         for (field, count) in open { names[field.name] = .bytes(ByteString(repeating: seed, count: count)) }
         guard let key = try? key.bytes(names, in: format.name), let nonce = try? nonce.bytes(names, in: format.name)
         else { return nil }
@@ -100,16 +100,16 @@ struct ChunkBindings {
 
     private static let farCount: UInt64 = 1 << 40
 
-    /// Says whether a chunk in the place of another one is noticed, also by who does not look at its parts.
+    /// True if the tag alone detects a chunk in another chunk's place, without a check of its parts.
     var isIndexBound: Bool {
         let all = indices.compactMap { binding(ofChunk: $0, of: Self.farCount, seed: 1) }
         return Set(all.map(\.noticed)).count == all.count
     }
 
-    /// Says whether an object that was cut behind a full chunk is noticed.
+    /// True if a reader detects that an object was cut behind a full chunk.
     var isEndBound: Bool {
         if shape.geometry.chunkByteCount == .max || format.isLastNeverFull { return true }
-        // Of a derived value that uses the length, another length makes another one.
+        // A derived value that uses the length changes with it.
         if format.derived.contains(where: { $0.formula.expression.names.contains("size") }) { return true }
         return indices.prefix(3).allSatisfy { index in
             let last = binding(ofChunk: index, of: index + 1, seed: 1)
@@ -117,8 +117,8 @@ struct ChunkBindings {
         }
     }
 
-    /// Says whether chunks have the same bindings as those of another object: the first ones, and the last one, with as
-    /// many bytes of plaintext as they may have, of which some formats have only some.
+    /// Returns whether chunks have the same bindings as those of another object. It compares the first chunks and the
+    /// last one, with several plaintext lengths, since not every length is possible in every format.
     func isEqual(to other: ChunkBindings, byteCount: UInt64) -> Bool {
         [(0, 1), (0, 2), (1, 2), (1, 3)].allSatisfy { index, count in
             [nil, shape.geometry.end.unitByteCount, byteCount].allSatisfy { byteCount in
@@ -128,23 +128,23 @@ struct ChunkBindings {
         }
     }
 
-    /// Says whether chunks of another object, which has the same key and inputs, are noticed.
+    /// Returns whether a reader detects chunks of another object with the same key and inputs.
     func isBound(against other: ChunkBindings) -> Bool {
         binding(ofChunk: 0, of: Self.farCount, seed: 1)?.noticed
             != other.binding(ofChunk: 0, of: Self.farCount, seed: 1)?.noticed
     }
 
-    /// Says whether chunks of another object have the same nonces, where the cipher cannot do with it. Random ones are
-    /// taken to differ.
+    /// Returns whether chunks of another object have the same nonces, for a cipher that needs different ones. Random
+    /// nonces count as different.
     func sharesNonces(with other: ChunkBindings) -> Bool { shape.cipher.needsNoncesOnce && hasNonces(of: other) }
 
-    /// Says whether each chunk of an object has a key or a nonce of its own.
+    /// True if each chunk of an object has a key or a nonce of its own.
     var hasOwnNonces: Bool {
         let all = indices.enumerated().compactMap { binding(ofChunk: $1, of: Self.farCount, seed: UInt8($0)) }
         return Set(all.map { [$0.key, $0.nonce] }).count == all.count
     }
 
-    /// Says whether the first chunks of both objects have one key and nonce.
+    /// Returns whether the first chunks of both objects share key and nonce.
     func hasNonces(of other: ChunkBindings) -> Bool {
         let (left, right) = (
             binding(ofChunk: 0, of: Self.farCount, seed: 1), other.binding(ofChunk: 0, of: Self.farCount, seed: 2)
@@ -152,8 +152,8 @@ struct ChunkBindings {
         return left?.key == right?.key && left?.nonce == right?.nonce
     }
 
-    /// Two chunks of one object that are encrypted with the same key and nonce, or, in CTR, with the same counter
-    /// blocks; `nil` if there are none, or if the cipher can do with it.
+    /// Two chunks of one object with the same key and nonce, or, in CTR, with common counter blocks. It is `nil` if
+    /// there are none, or if the cipher allows them.
     var chunksWithOneNonce: (UInt64, UInt64)? {
         guard shape.cipher.needsNoncesOnce else { return nil }
         let all = indices.enumerated().compactMap { place, index in
@@ -162,7 +162,7 @@ struct ChunkBindings {
         for (place, one) in all.enumerated() {
             if let other = all[..<place].first(where: { collide($0, one) }) { return (other.0, one.0) }
         }
-        // The last chunk, full and short, beside the others.
+        // Compares the last chunk, full and short, with the others.
         guard let last = indices.last, last > 0 else { return nil }
         for (seed, byteCount) in [(UInt8(0x7E), nil), (0x7F, shape.geometry.end.unitByteCount)] {
             guard let end = binding(ofChunk: last, of: last + 1, seed: seed, byteCount: byteCount) else { continue }
@@ -171,7 +171,7 @@ struct ChunkBindings {
         return nil
     }
 
-    /// Says whether a chunk of an object of so many has a key and nonce.
+    /// Returns whether any chunk of an object with that many chunks has a given key and nonce.
     func uses(_ key: ByteString, _ nonce: ByteString, chunkCount: UInt64) -> Bool {
         (0..<chunkCount).contains { index in
             let chunk = binding(ofChunk: index, of: chunkCount, seed: UInt8(truncatingIfNeeded: index + 1))
@@ -179,13 +179,13 @@ struct ChunkBindings {
         }
     }
 
-    /// Says whether two chunks have one key and nonce, or in CTR one counter block.
+    /// Returns whether two chunks share key and nonce, or in CTR key and a counter block.
     private func collide(_ one: (UInt64, Binding), _ other: (UInt64, Binding)) -> Bool {
         guard one.1.key == other.1.key else { return false }
         guard shape.cipher.isStreaming, let left = try? Block(one.1.nonce.array),
             let right = try? Block(other.1.nonce.array)
         else { return one.1.nonce == other.1.nonce }
-        // The counter blocks that a chunk takes.
+        // The number of counter blocks of a chunk.
         func blockCount(_ index: UInt64) -> UInt128 {
             let geometry = shape.geometry
             return UInt128(geometry.chunkByteCount - (index == 0 ? geometry.missingByteCount : 0) + 15) / 16

@@ -1,19 +1,19 @@
-/// A stored code of a chunk's data and of what belongs to them: HMAC, perhaps cut short, under a key of the object.
+/// A stored code of a chunk's data and of further bytes: HMAC, possibly truncated, under a key of the object.
 ///
-/// It is compared before anything is decrypted (encrypt-then-MAC).
+/// A reader compares it before it decrypts anything (encrypt-then-MAC).
 final class ChunkCode: Sendable {
     let function: HashFunction
     let key: ByteString
-    /// The bytes of the message before the chunk's data, and behind them.
+    /// The bytes of the message before and behind the chunk's data.
     let before: ChunkFormula
     let behind: ChunkFormula
-    /// The bytes of the digest that are stored.
+    /// The stored bytes of the digest.
     let stored: Range<Int>
 
-    /// Compiles a formula in which everything but what chunks differ in has been worked out.
+    /// Compiles a formula that depends only on values that differ between chunks.
     ///
-    /// - Throws: `DecryptionError.unsupported` for a hash function that is not known, or a key that differs between
-    ///   chunks; `.invalidParameter` for an expression without a value.
+    /// - Throws: `DecryptionError.unsupported` for an unknown hash function, or a key that differs between chunks;
+    ///   `.invalidParameter` for an expression without a value.
     init(
         _ formula: Formula, parts: PartRanges, trial: ChunkNumbers, in format: String
     ) throws(DecryptionError) {
@@ -44,25 +44,25 @@ final class ChunkCode: Sendable {
         stored = Int(start)..<Int(start + count)
     }
 
-    /// Makes a context for codes.
+    /// Returns a context for the codes.
     func makeContext(_ backend: any CipherBackend) throws(DecryptionError) -> any MACContext {
         try backend.makeMAC(
             function, key: key.withUnsafeBytes { bytes throws(DecryptionError) in try SecretKey(material: bytes) })
     }
 
-    /// The max number of bytes of the message beside the data, and of the digest.
+    /// The max number of bytes of the message without the data, plus those of the digest.
     var bufferByteCount: Int { before.maxByteCount + behind.maxByteCount + function.digestByteCount }
 
-    /// Makes the code of a chunk.
+    /// Computes the code of a chunk.
     ///
     /// - Parameters:
     ///   - numbers: The chunk's numbers.
-    ///   - isLast: Whether it is the object's last chunk.
+    ///   - isLast: True for the object's last chunk.
     ///   - chunk: The chunk as it is stored.
     ///   - data: Its data in `chunk`.
     ///   - context: A context of ``function`` and ``key``.
     ///   - buffer: Space for ``bufferByteCount`` bytes.
-    /// - Returns: The bytes that are stored, in `buffer`.
+    /// - Returns: The stored part of the code, in `buffer`.
     /// - Throws: `DecryptionError.invalidParameter` for a chunk whose number does not fit, `.backend`.
     func make(
         _ numbers: ChunkNumbers, isLast: Bool, _ chunk: UnsafeRawBufferPointer, data: Range<Int>,
@@ -90,24 +90,24 @@ extension ChunkCode: Hashable {
     func hash(into hasher: inout Hasher) { hasher.combine(function) }
 }
 
-/// The parts of an expression that is a code of a chunk's data.
+/// The parts of an expression that computes a code of a chunk's data.
 package struct CodeExpression {
     package let function: Expression
     let key: Expression
-    /// The message before the data, and behind them.
+    /// The message before and behind the data.
     let before: Expression
     let behind: Expression
-    /// The start, and the number, of the digest's bytes that are stored; `nil`: all.
+    /// The start and the length of the stored part of the digest; `nil` for all of it.
     let start: Expression
     let count: Expression?
 
-    /// The name of a chunk's data as they are stored.
+    /// The name of a chunk's stored data.
     package static let dataName = "data"
 
     static let expectation =
         "\"data\" anywhere else than in hmac(h, key, … ++ data ++ …), or the start or a slice of that"
 
-    /// Takes an expression apart; `nil` if it is of another form.
+    /// Parses an expression; `nil` if it has a different form.
     package init?(_ expression: Expression) {
         var (code, start, count) = (expression, Expression.integer(0), Expression?.none)
         switch expression {
@@ -132,10 +132,10 @@ package struct CodeExpression {
 }
 
 extension Expression {
-    /// Says whether the expression is of a chunk's data.
+    /// True if the expression uses a chunk's data.
     package var usesData: Bool { names.contains(CodeExpression.dataName) }
 
-    /// What an operator is between, from left to right.
+    /// Returns the operands of an operator, from left to right.
     fileprivate func operands(of symbol: Operator) -> [Expression] {
         guard case .operation(symbol, let left, let right) = self else { return [self] }
         return left.operands(of: symbol) + right.operands(of: symbol)

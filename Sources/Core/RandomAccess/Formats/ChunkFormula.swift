@@ -1,13 +1,13 @@
-/// A byte string that follows from a chunk's number, its lengths and its stored parts: a nonce, or associated data.
+/// A byte string that depends on a chunk's number, its lengths and its stored parts: a nonce, or associated data.
 ///
-/// Compiled when an object is opened: what is known then is a template, and each chunk only gets its numbers and parts
-/// put into it. That takes no memory. An expression that does not fit (a hash of the number, say) is evaluated as it
-/// stands, which does.
+/// It is compiled when an object is opened. Known values become a template, into which each chunk's numbers and parts
+/// are inserted without an allocation. An expression that does not fit, such as a hash of the number, is evaluated for
+/// each chunk, with allocations.
 final class ChunkFormula: Sendable {
     private let inner: Form
     private let last: Form
     private let format: String
-    /// The places of the parts that a formula uses.
+    /// The places of the parts that the formula uses.
     private let parts: PartRanges
 
     private enum Form: Hashable, Sendable {
@@ -21,7 +21,7 @@ final class ChunkFormula: Sendable {
             }
         }
 
-        /// `true` of templates, whose numbers grow or shrink with the chunk's.
+        /// True for templates whose numbers grow or shrink with the chunk's number.
         var isTotal: Bool {
             switch self {
             case .template: true
@@ -30,14 +30,14 @@ final class ChunkFormula: Sendable {
         }
     }
 
-    /// Compiles a formula, in which everything but what chunks differ in has been worked out.
+    /// Compiles a formula that depends only on values that differ between chunks.
     ///
     /// - Parameters:
     ///   - formula: The formula.
-    ///   - parts: The stored parts of a chunk: where they lie in it.
-    ///   - trial: The numbers of a first chunk, from which the length follows.
+    ///   - parts: The places of the stored parts of a chunk.
+    ///   - trial: The numbers of a first chunk, which determine the length.
     ///   - format: The format's name, for errors.
-    /// - Throws: `DecryptionError.invalidParameter` for a formula that has no value.
+    /// - Throws: `DecryptionError.invalidParameter` for a formula without a value.
     init(
         _ formula: Formula, parts: PartRanges, trial: ChunkNumbers, in format: String
     ) throws(DecryptionError) {
@@ -53,16 +53,16 @@ final class ChunkFormula: Sendable {
         (inner, last) = (try form(isLast: false), try form(isLast: true))
     }
 
-    /// Says whether all chunks between two that have a value have one.
+    /// True if the formula has a value for all chunks between two for which it has one.
     var isTotal: Bool { inner.isTotal && last.isTotal }
 
-    /// Says whether the last chunk has another formula.
+    /// True if the formula differs for the last chunk.
     var differsAtEnd: Bool { inner != last }
 
     /// The max number of bytes.
     var maxByteCount: Int { max(inner.byteCount, last.byteCount) }
 
-    /// The bytes if they are the same for all chunks.
+    /// The bytes if they are the same for all chunks; otherwise `nil`.
     var constant: [UInt8]? {
         guard inner == last, case .template(let template) = inner else { return nil }
         return template.constant
@@ -72,10 +72,10 @@ final class ChunkFormula: Sendable {
     ///
     /// - Parameters:
     ///   - numbers: The chunk's numbers.
-    ///   - isLast: Whether it is the object's last chunk.
-    ///   - stored: The chunk as it is stored; not looked at if the formula has no parts.
+    ///   - isLast: True for the object's last chunk.
+    ///   - stored: The stored chunk; unused if the formula has no parts.
     ///   - output: Space for ``maxByteCount`` bytes.
-    /// - Returns: How many bytes were written.
+    /// - Returns: The number of bytes written.
     /// - Throws: `DecryptionError.invalidParameter` if the formula has no value for this chunk.
     @inline(__always)
     func write(

@@ -1,10 +1,10 @@
-/// The numbers that a chunk's formulas may use.
+/// The numbers that the formulas of a chunk may use.
 struct ChunkNumbers {
     /// The chunk's index, from 0.
     var index: UInt64
-    /// The bytes of its plaintext.
+    /// The length of its plaintext in bytes.
     var plaintextByteCount: UInt64
-    /// The bytes that are stored of it.
+    /// The length of its stored bytes.
     var storedByteCount: UInt64
     /// The offset of its plaintext.
     var offset: UInt64
@@ -35,12 +35,12 @@ struct ChunkNumbers {
     }
 }
 
-/// A number that follows from one of a chunk's numbers, by steps with known numbers.
+/// A number that is computed from one of a chunk's numbers, in steps with constant operands.
 struct ChunkNumber: Hashable, Sendable {
     let start: ChunkNumbers.Name
     private let steps: [Step]
 
-    /// Says whether it is one of the chunk's numbers itself.
+    /// True if it is one of the chunk's numbers without any step.
     var isPlain: Bool { steps.isEmpty }
 
     private struct Step: Hashable, Sendable {
@@ -48,7 +48,7 @@ struct ChunkNumber: Hashable, Sendable {
         let operand: Int128
     }
 
-    /// Compiles an expression; `nil` if it is of another kind.
+    /// Compiles an expression; `nil` if it has a different form.
     init?(_ expression: Expression) {
         switch expression {
         case .name(let name):
@@ -69,7 +69,7 @@ struct ChunkNumber: Hashable, Sendable {
         }
     }
 
-    /// The value for a chunk; `nil` if a step overflows.
+    /// Returns the value for a chunk; `nil` if a step overflows.
     func value(_ numbers: ChunkNumbers) -> Int128? {
         var value = Int128(numbers[start])
         for step in steps {

@@ -1,47 +1,48 @@
-/// The rules by which the chunks of one object are decrypted: nonces, associated data, and what their parts must be.
+/// The rules for decrypting the chunks of one object: nonces, associated data, and the required values of their parts.
 ///
-/// Made when the object is opened; what is known then has been worked out.
+/// They are compiled when the object is opened, with all known values evaluated.
 final class ChunkRules: Sendable {
     let cipher: Cipher
     let nonce: ChunkFormula
     let associatedData: ChunkFormula?
-    /// The nonce of all chunks if it is the same, a block.
+    /// The nonce of all chunks, if it is the same block for all.
     private let constantBlock: Block?
-    /// The places of the stored parts, by their names.
+    /// The places of the stored parts, by name.
     private let parts: [ChunkShape.StoredPart]
-    /// Parts that must be something.
+    /// The parts with required values.
     private let fields: [StoredField]
-    /// The same ones in an order in which they can be written; `nil` if they depend on one another.
+    /// The same parts in an order in which they can be written; `nil` if they depend on one another.
     private let writtenFields: [StoredField]?
-    /// Parts that are codes of the data.
+    /// The parts that are codes of the data.
     private let storedCodes: [StoredCode]
     private let rejectedNonce: Formula?
-    /// `true` if a chunk of zeros stands for zeros.
+    /// True if a chunk of zeros stands for zeros.
     let hasHoles: Bool
-    /// Says whether chunks are decrypted from any block, and not each as a whole.
+    /// True if decryption can start at any block; false if each chunk is decrypted as a whole.
     let isStreaming: Bool
-    /// The bytes of a chunk before its data, and behind it.
+    /// The number of bytes of a chunk before its data, and behind it.
     private let frontByteCounts: (inner: Int, last: Int)
     private let behindByteCounts: (inner: Int, last: Int)
     private let tagOffsets: (inner: Int, last: Int)?
-    /// `true` if the tag stands directly behind the data, or there is none.
+    /// True if the tag stands directly behind the data, or there is no tag.
     let hasTagBehind: Bool
-    /// `true` if a chunk is decrypted without more questions: its parts may be anything.
+    /// True if a chunk is decrypted without further checks: its parts may be anything.
     let isPlain: Bool
     private let format: String
 
     /// The format's name.
     var formatName: String { format }
 
-    /// The bytes of a chunk before its data.
+    /// Returns the number of bytes of a chunk before its data.
     @inline(__always)
     func frontByteCount(isLast: Bool) -> Int { isLast ? frontByteCounts.last : frontByteCounts.inner }
 
-    /// The bytes of a chunk behind its data.
+    /// Returns the number of bytes of a chunk behind its data.
     @inline(__always)
     func behindByteCount(isLast: Bool) -> Int { isLast ? behindByteCounts.last : behindByteCounts.inner }
 
-    /// The place of a chunk's tag: from its start, or, if negative, from its end; `nil` of a cipher without.
+    /// Returns the offset of a chunk's tag: from its start, or, if negative, from its end; `nil` for a cipher without
+    /// tags.
     @inline(__always)
     func tagOffset(isLast: Bool) -> Int? { isLast ? tagOffsets?.last : tagOffsets?.inner }
 
@@ -58,10 +59,10 @@ final class ChunkRules: Sendable {
         let field: Format.Field
     }
 
-    /// Works out the rules from the names that are known of an object.
+    /// Compiles the rules from the known names of an object.
     ///
-    /// - Throws: `DecryptionError.invalidParameter` for a description whose expressions have no values here,
-    ///   `.unsupported` for rules that no reader here follows.
+    /// - Throws: `DecryptionError.invalidParameter` for a description whose expressions have no value here,
+    ///   `.unsupported` for rules that no reader implements.
     init(
         _ format: Format, _ shape: ChunkShape, _ names: [String: Value]
     ) throws(DecryptionError) {
@@ -156,7 +157,7 @@ final class ChunkRules: Sendable {
             guard !format.hasHoles, format.rejectedNonce == nil else {
                 throw .unsupported("holes or rejected nonces in \(cipher.rawValue), in \(format.name)")
             }
-            // Steps start from any block, and know a chunk's number and place only.
+            // A step starts at any block, and knows only a chunk's number and offset.
             let names = try format.nonce.folded(names, in: format.name).expression.names
             guard names.isDisjoint(with: ChunkNumbers.lengthNames) else {
                 throw .unsupported("nonces of \(cipher.rawValue) that follow from a chunk's length, in \(format.name)")
@@ -169,7 +170,7 @@ final class ChunkRules: Sendable {
         }
     }
 
-    /// The rules of an object without chunks.
+    /// Returns the rules of an object without chunks.
     static func ofNothing(_ cipher: Cipher, in format: Format) throws(DecryptionError) -> ChunkRules {
         try ChunkRules(cipher: cipher, format: format.name)
     }
@@ -186,7 +187,7 @@ final class ChunkRules: Sendable {
         (isPlain, hasTagBehind, isStreaming, storedCodes) = (true, true, cipher.isStreaming, [])
     }
 
-    /// The IV or counter block of a chunk of a streaming cipher.
+    /// Returns the IV or counter block of a chunk of a streaming cipher.
     @inline(__always)
     func block(ofChunk index: UInt64, at offset: UInt64, isLast: Bool) -> Block {
         if let constantBlock { return constantBlock }
@@ -210,14 +211,14 @@ final class ChunkRules: Sendable {
         withUnsafeTemporaryAllocation(byteCount: 16, alignment: 16) { block in
             block.initializeMemory(as: UInt8.self, repeating: 0)
             let numbers = ChunkNumbers(index: index, plaintextByteCount: 0, storedByteCount: 0, offset: offset)
-            // It fits, see `checkBlock(ofChunk:at:isLast:)`.
+            // The number fits, see `checkBlock(ofChunk:at:isLast:)`.
             _ = try? nonce.write(
                 numbers, isLast: isLast, stored: UnsafeRawBufferPointer(start: nil, count: 0), into: block)
             return Block(loadingFrom: UnsafeRawBufferPointer(block))
         }
     }
 
-    /// Contexts for the codes of chunks, in the order of their parts.
+    /// Returns contexts for the codes of chunks, in the order of their parts.
     func makeMACs(_ backend: any CipherBackend) throws(DecryptionError) -> [any MACContext] {
         var contexts: [any MACContext] = []
         for stored in storedCodes {
@@ -226,8 +227,8 @@ final class ChunkRules: Sendable {
         return contexts
     }
 
-    /// Refuses a chunk whose stored parts are not what they must be; `buffer` has space for what they are compared
-    /// with.
+    /// Refuses a chunk whose stored parts do not have their required values; `buffer` has space for the values to
+    /// compare.
     func checkParts(
         _ numbers: ChunkNumbers, isLast: Bool, stored: UnsafeRawBufferPointer, macs: [any MACContext],
         buffer: UnsafeMutableRawBufferPointer
@@ -258,7 +259,7 @@ final class ChunkRules: Sendable {
         }
     }
 
-    /// Says whether a chunk has a nonce that the format refuses.
+    /// Returns whether the format rejects a chunk's nonce.
     func rejects(
         _ stored: UnsafeRawBufferPointer, _ numbers: ChunkNumbers, isLast: Bool
     ) throws(DecryptionError) -> Bool {
@@ -272,7 +273,7 @@ final class ChunkRules: Sendable {
         return try rejectedNonce.integer(names, in: format) != 0
     }
 
-    /// The max number of bytes that a chunk's nonce, associated data and parts take together.
+    /// The max length of a chunk's nonce, associated data and compared values together, in bytes.
     var bufferByteCount: Int {
         nonce.maxByteCount + (associatedData?.maxByteCount ?? 0)
             + max(
@@ -280,15 +281,15 @@ final class ChunkRules: Sendable {
                 storedCodes.map(\.code.bufferByteCount).max() ?? 0)
     }
 
-    /// Says whether a writer knows what the parts of a chunk are.
+    /// True if a writer can compute the parts of a chunk.
     var areWritable: Bool { writtenFields != nil }
 
-    /// The place of a chunk's data in its stored bytes.
+    /// Returns the range of a chunk's data in its stored bytes.
     private func data(in count: Int, isLast: Bool) -> Range<Int> {
         frontByteCount(isLast: isLast)..<count - behindByteCount(isLast: isLast)
     }
 
-    /// Writes the codes of a chunk whose data have been encrypted; `buffer` has space as for comparing them.
+    /// Writes the codes of a chunk with encrypted data; `buffer` has space as for a comparison.
     func writeCodes(
         _ numbers: ChunkNumbers, isLast: Bool, into stored: UnsafeMutableRawBufferPointer, macs: [any MACContext],
         buffer: UnsafeMutableRawBufferPointer
@@ -302,15 +303,15 @@ final class ChunkRules: Sendable {
         }
     }
 
-    /// Writes the parts of a chunk that a writer makes: first those that are drawn at random, then those that must be
-    /// something. Data and tag are written by the cipher.
+    /// Writes the parts of a chunk that are the writer's task: first the random ones, then those with required values.
+    /// The cipher writes data and tag.
     ///
     /// - Parameters:
     ///   - numbers: The chunk's numbers.
-    ///   - isLast: Whether it is the object's last chunk.
+    ///   - isLast: True for the object's last chunk.
     ///   - stored: The chunk's space.
-    ///   - random: Fills a part, which lies in a place of the chunk.
-    /// - Throws: `DecryptionError.invalidParameter` for a part without a value, or of another length.
+    ///   - random: Fills a part at a range of the chunk.
+    /// - Throws: `DecryptionError.invalidParameter` for a part without a value, or with a value of the wrong length.
     /// - Precondition: ``areWritable``.
     func writeParts(
         _ numbers: ChunkNumbers, isLast: Bool, into stored: UnsafeMutableRawBufferPointer,
@@ -349,7 +350,7 @@ extension ChunkRules: Hashable {
 }
 
 extension Range<Int> {
-    /// The range in a chunk of a length, where negative numbers count from its end.
+    /// Returns the range in a chunk of a given length; negative bounds count from its end.
     @inline(__always)
     func place(in count: Int) -> Range<Int> {
         lowerBound < 0 ? count + lowerBound..<count + upperBound : self

@@ -1,12 +1,12 @@
-/// Bytes, and what is put into them for each chunk.
+/// Constant bytes, and the values to insert for each chunk.
 final class ChunkTemplate: @unchecked Sendable {
-    /// The bytes that are known, and zeros. Written in `init` only, like the steps.
+    /// The constant bytes, and zeros. Written in `init` only, like the steps.
     private let bytes: UnsafeMutableRawBufferPointer
     private let steps: UnsafeMutableBufferPointer<Step>
-    /// The steps as they follow from the expression.
+    /// The steps as compiled from the expression.
     private let planned: [Plan.Step]
 
-    /// A number or a stored part, which is XORed or added to some of the bytes.
+    /// A number or a stored part that is XORed or added to some of the bytes.
     private struct Step: BitwiseCopyable {
         let offset: Int
         let byteCount: Int
@@ -14,7 +14,7 @@ final class ChunkTemplate: @unchecked Sendable {
         /// The offset of a part: from the chunk's start, or, if negative, from its end.
         let part: Int
         let number: ChunkNumbers.Name
-        /// The place in the plan of a number that takes more than one step to work out, or -1.
+        /// The index of the planned step of a computed number; -1 for a plain number.
         let formula: Int
 
         enum Kind: UInt8, BitwiseCopyable {
@@ -22,7 +22,7 @@ final class ChunkTemplate: @unchecked Sendable {
         }
     }
 
-    /// Compiles an expression; `nil` if it has parts that no template has.
+    /// Compiles an expression; `nil` if a template cannot hold one of its parts.
     init?(_ expression: Expression, parts: [String: Range<Int>]) {
         guard var plan = Plan(expression, parts: parts) else { return nil }
         planned = plan.steps
@@ -55,12 +55,12 @@ final class ChunkTemplate: @unchecked Sendable {
 
     var byteCount: Int { bytes.count }
 
-    /// The bytes if they are the same for all chunks.
+    /// The bytes if they are the same for all chunks; otherwise `nil`.
     var constant: [UInt8]? { steps.isEmpty ? Array(bytes) : nil }
 
     /// Writes the bytes of a chunk.
     ///
-    /// - Returns: Whether all numbers fit.
+    /// - Returns: `true` if all numbers fit.
     @inline(__always)
     func write(
         _ numbers: ChunkNumbers, stored: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
@@ -113,9 +113,9 @@ extension ChunkTemplate: Hashable {
 }
 
 extension ChunkTemplate {
-    /// Writes a number that takes more than one step to work out.
+    /// Writes a computed number.
     ///
-    /// - Returns: Whether it has a value, and fits.
+    /// - Returns: `true` if it has a value that fits.
     @inline(never)
     private func write(_ step: Plan.Step, _ numbers: ChunkNumbers, into target: UnsafeMutableRawPointer) -> Bool {
         guard case .number(let number, let isBigEndian, let isSum) = step.operand,
@@ -136,7 +136,7 @@ extension ChunkTemplate {
     }
 }
 
-/// The bytes of a template, and its steps, as they are worked out from an expression.
+/// The bytes and steps of a template, while they are compiled from an expression.
 private struct Plan: Hashable, Sendable {
     private(set) var bytes: [UInt8] = []
     private(set) var steps: [Step] = []
@@ -155,7 +155,7 @@ private struct Plan: Hashable, Sendable {
         guard append(expression, parts) else { return nil }
     }
 
-    /// Erases the bytes, which may follow from a key.
+    /// Erases the bytes, which may depend on a key.
     mutating func erase() { bytes.withUnsafeMutableBytes { eraseBytes($0) } }
 
     private mutating func append(_ expression: Expression, _ parts: [String: Range<Int>]) -> Bool {
@@ -196,7 +196,7 @@ private struct Plan: Hashable, Sendable {
                 first.erase()
                 second.erase()
             }
-            // What is added has to be there before anything is XORed to it.
+            // The bytes of an addend must be complete before the XOR.
             let isKnown = second.bytes.allSatisfy { $0 == 0 }
             guard !second.hasSum, !first.hasSum || isKnown else { return false }
             let start = bytes.count
@@ -219,7 +219,7 @@ private struct Plan: Hashable, Sendable {
         append(count: byteCount)
     }
 
-    /// Appends zeros. The bytes move to other memory, and those that were there are erased.
+    /// Appends zeros. The bytes move to new memory, and the old memory is erased.
     private mutating func append(count: Int) {
         let longer = bytes + repeatElement(0, count: count)
         erase()

@@ -1,7 +1,8 @@
-/// The bounds of what a description may tell of a key, and how long it may take; see `FormatReader` for those of its
-/// text.
+/// Limits of the information about a key that a description may reveal, and of its running time. `FormatReader` limits
+/// its text.
 extension Format.Rules {
-    /// Refuses lengths and names that follow from the key: they are told to who has only the object, in messages too.
+    /// Refuses lengths and names that depend on the key: an attacker with the object alone would learn them, also from
+    /// messages.
     func checkSecrets() throws(DescriptionError) {
         let sealed = (header + trailerFields).compactMap(\.sealed)
         let held = sealed.flatMap(\.holds)
@@ -9,7 +10,7 @@ extension Format.Rules {
         for derived in derived where !secrets.isDisjoint(with: derived.formula.expression.names) {
             secrets.insert(derived.name)
         }
-        // Parts of the key itself, which no hash hides.
+        // Parts of the key itself, without a hash in between.
         var raw = Set(["key"] + held.map(\.name))
         for derived in derived where derived.formula.expression.shows(raw) { raw.insert(derived.name) }
         for formula in (header + parts + trailerFields).flatMap(\.contents) where formula.expression.shows(raw) {
@@ -34,7 +35,7 @@ extension Format.Rules {
         }
     }
 
-    /// Refuses fields whose key follows from what they hold, so that nobody could open them.
+    /// Refuses fields whose key depends on their own content, so that no reader could open them.
     func checkSealed() throws(DescriptionError) {
         var closed = header.filter { $0.sealed != nil }
         var waiting = derived[...]
@@ -53,10 +54,10 @@ extension Format.Rules {
         throw DescriptionError(key.place, "\"\(field.name)\" opens with what it holds: expected what is known before")
     }
 
-    /// The max number of password hashes of a description, each of which takes seconds at worst.
+    /// The max number of password hashes of a description; each may take seconds.
     private static let maxPasswordHashCount = 2
 
-    /// Refuses password hashes but for a few derived values, which are worked out once.
+    /// Refuses password hashes except in a few derived values, which are computed once.
     func checkWork() throws(DescriptionError) {
         let fields = (allHeaderFields + parts + trailerFields).flatMap {
             [$0.byteCount] + $0.contents + ($0.sealed?.formulas ?? []) + ($0.repetition?.formulas ?? [])

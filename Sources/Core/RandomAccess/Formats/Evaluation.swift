@@ -27,16 +27,16 @@ package enum Value: Hashable, Sendable {
     }
 }
 
-/// An expression that has no value: a sum that overflows, a division by zero, a length that does not fit.
+/// The failure of an expression without a value: an overflow, a division by zero, a length that does not fit.
 struct EvaluationFailure: Error, Hashable {
-    /// The fault, and what was expected; nothing of any value, which may follow from a key.
+    /// The fault and the expectation, without any value, because values may depend on a key.
     let message: String
 
     init(_ message: String) { self.message = message }
 }
 
 extension Formula {
-    /// The value, from those of all names that the expression uses.
+    /// Returns the value, given those of all names that the expression uses.
     ///
     /// - Throws: `DecryptionError.invalidParameter` with the formula's place if it has none.
     package func value(_ names: [String: Value], in format: String) throws(DecryptionError) -> Value {
@@ -57,7 +57,7 @@ extension Formula {
         return value
     }
 
-    /// The formula with the values of some names in it, as far as it can be worked out.
+    /// Returns the formula with the values of some names inserted, evaluated as far as possible.
     func folded(_ names: [String: Value], in format: String) throws(DecryptionError) -> Formula {
         do {
             return Formula(try expression.folded(names), kind, at: place)
@@ -74,7 +74,7 @@ extension Formula {
 }
 
 extension Expression {
-    /// The value, if it is a literal.
+    /// The value, if the expression is a literal.
     var literal: Value? {
         switch self {
         case .integer(let value): .integer(value)
@@ -91,7 +91,7 @@ extension Expression {
         return value
     }
 
-    /// The expression with the values of some names in it, as far as it can be worked out.
+    /// Returns the expression with the values of some names inserted, evaluated as far as possible.
     func folded(_ names: [String: Value]) throws(EvaluationFailure) -> Expression {
         switch self {
         case .integer, .bytes: return self
@@ -102,7 +102,7 @@ extension Expression {
             return .integer(value == 0 ? 1 : 0)
         case .choice(let condition, let yes, let no):
             let condition = try condition.folded(names)
-            // What is not chosen need not have a value.
+            // The branch that is not taken need not have a value.
             guard case .integer(let value) = condition else {
                 return .choice(condition, try yes.folded(names), try no.folded(names))
             }
@@ -140,7 +140,7 @@ extension Expression.Operator {
         }
     }
 
-    /// The max length of what an expression makes.
+    /// The max length of an expression's value in bytes.
     static let maxByteCount = 1 << 12
 
     static func limited(
@@ -167,7 +167,7 @@ extension Expression.Operator {
         }
     }
 
-    /// The result for two integers; each step of it is checked for overflow.
+    /// Returns the result for two integers; each step is checked for overflow.
     @inline(__always)
     func apply(_ left: Int128, _ right: Int128) throws(EvaluationFailure) -> Int128 {
         let (value, overflows): (Int128, Bool)
@@ -257,7 +257,7 @@ extension Expression.Function {
         return bytes
     }
 
-    /// The functions that start with the name of a hash.
+    /// Evaluates the functions whose first argument is the name of a hash.
     private func derive(_ arguments: [Value]) throws(EvaluationFailure) -> ByteString {
         guard let hash = arguments.bytes(0).text.flatMap(HashFunction.init(rawValue:)) else {
             let known = HashFunction.allCases.map(\.rawValue).joined(separator: ", ")
@@ -293,7 +293,7 @@ extension Expression.Function {
             let key = try Self.hkdfExtract.derive(Array(arguments[..<3]))
             return try Self.hkdfExpand.derive([arguments[0], .bytes(key), arguments[3], arguments[4]])
         default:
-            // An object that is not trusted may say how often.
+            // An untrusted object may choose the count.
             let count = try arguments.count(4, upTo: 4096)
             let blockCount = max(1, (count + digestByteCount - 1) / digestByteCount)
             let iterationCount = try arguments.count(3, upTo: 10_000_000 / blockCount)

@@ -1,6 +1,6 @@
 /// An expression of a description: an integer or a byte string, from names, literals and functions.
 ///
-/// It has no loops, no assignment and no recursion, so that each evaluation ends.
+/// It has no loops, no assignment and no recursion, so each evaluation ends.
 ///
 /// - Source: docs/formats.md, "Expressions".
 package indirect enum Expression: Hashable, Sendable {
@@ -34,7 +34,7 @@ package indirect enum Expression: Hashable, Sendable {
         case divided = "/"
         case remainder = "%"
 
-        /// The strength with which it binds.
+        /// The operator's precedence.
         var precedence: Int {
             switch self {
             case .or: 0
@@ -58,7 +58,7 @@ package indirect enum Expression: Hashable, Sendable {
         case bytes = "bytes"
     }
 
-    /// A function that descriptions know.
+    /// A function that descriptions may call.
     package enum Function: String, CaseIterable, Sendable {
         case u8, u16be, u32be, u64be, u128be, u16le, u32le, u64le, u128le, be, le
         case beInt, leInt, len
@@ -82,7 +82,7 @@ package indirect enum Expression: Hashable, Sendable {
             }
         }
 
-        /// The same function for numbers in the other byte order.
+        /// The same function with the other byte order.
         fileprivate var inOtherByteOrder: Function {
             let name = rawValue
             let other =
@@ -94,7 +94,7 @@ package indirect enum Expression: Hashable, Sendable {
             }
         }
 
-        /// The width in bytes and the byte order of a number's encoding, if that is what the function makes.
+        /// The width in bytes and the byte order, if the function encodes a number; otherwise `nil`.
         var encoding: (byteCount: Int, isBigEndian: Bool)? {
             switch self {
             case .u8: (1, true)
@@ -111,7 +111,7 @@ package indirect enum Expression: Hashable, Sendable {
         }
     }
 
-    /// The names that it uses.
+    /// The names that the expression uses.
     package var names: Set<String> {
         switch self {
         case .integer, .bytes: []
@@ -123,7 +123,7 @@ package indirect enum Expression: Hashable, Sendable {
         }
     }
 
-    /// The largest parts that are integers and not known yet.
+    /// The largest subexpressions that are integers and unknown.
     var largestIntegers: [Expression] {
         func found(_ expression: Expression, isInteger: Bool) -> [Expression] {
             if expression.names.isEmpty { return [] }
@@ -131,7 +131,7 @@ package indirect enum Expression: Hashable, Sendable {
             switch expression {
             case .integer, .bytes, .name, .not: return []
             case .operation(let symbol, let left, let right):
-                // Bytes are put together, XORed or compared.
+                // These operators take bytes.
                 let isInteger = ![.concatenation, .xor, .isEqual, .isUnequal].contains(symbol)
                 return found(left, isInteger: isInteger) + found(right, isInteger: isInteger)
             case .choice(let condition, let yes, let no):
@@ -143,8 +143,8 @@ package indirect enum Expression: Hashable, Sendable {
         return found(self, isInteger: false)
     }
 
-    /// Says whether the expression, bytes, has a value for all chunks between two for which it has one: numbers grow or
-    /// shrink with the chunk's, and nothing else depends on them.
+    /// True if the expression, a byte string, has a value for all chunks between two for which it has one. Its numbers
+    /// then grow or shrink with the chunk's number, and nothing else depends on them.
     var isTotal: Bool {
         switch self {
         case .integer, .bytes, .name: true
@@ -163,7 +163,7 @@ package indirect enum Expression: Hashable, Sendable {
         }
     }
 
-    /// Says whether the expression, an integer, grows or shrinks with the one name that it uses.
+    /// True if the expression, an integer, grows or shrinks with the only name that it uses.
     private var isMonotone: Bool {
         switch self {
         case .integer, .name: true
@@ -175,7 +175,7 @@ package indirect enum Expression: Hashable, Sendable {
         }
     }
 
-    /// The expression whose password hashes take one step: for who looks at what depends on what.
+    /// The expression with one iteration per password hash: for an analysis of its dependencies.
     var withoutPasswordWork: Expression {
         switch self {
         case .integer, .bytes, .name: self
@@ -193,7 +193,7 @@ package indirect enum Expression: Hashable, Sendable {
         }
     }
 
-    /// Says whether bytes of names, or what they are as numbers, are in the value, with no hash between.
+    /// Returns whether the value contains bytes of some names, or their numbers, without a hash in between.
     func shows(_ names: Set<String>) -> Bool {
         switch self {
         case .integer, .bytes: false
@@ -211,7 +211,7 @@ package indirect enum Expression: Hashable, Sendable {
         }
     }
 
-    /// The number of calls of a function.
+    /// Returns the number of calls of a function.
     func count(of function: Function) -> Int {
         switch self {
         case .integer, .bytes, .name: 0
@@ -235,7 +235,7 @@ package indirect enum Expression: Hashable, Sendable {
         }
     }
 
-    /// The expression with the byte order of encoded numbers and of sums turned round.
+    /// The expression with the byte order of encoded numbers and of sums reversed.
     package var reversingByteOrder: Expression {
         switch self {
         case .integer, .bytes, .name: self
@@ -249,7 +249,7 @@ package indirect enum Expression: Hashable, Sendable {
         }
     }
 
-    /// The expression with others in the place of some names.
+    /// Returns the expression with some names replaced by other expressions.
     package func replacing(_ values: [String: Expression]) -> Expression {
         switch self {
         case .integer, .bytes: self
@@ -268,7 +268,7 @@ package indirect enum Expression: Hashable, Sendable {
 package struct DescriptionPlace: Hashable, Sendable, CustomStringConvertible {
     package var line: Int
     package var column: Int
-    /// `false` of a text on several lines, of which only the start is known.
+    /// False for a text on several lines, of which only the start is known.
     var isExact = true
 
     package init(line: Int, column: Int) {
@@ -278,11 +278,11 @@ package struct DescriptionPlace: Hashable, Sendable, CustomStringConvertible {
     package var description: String { "line \(line), column \(column)" }
 }
 
-/// A fault of a description, with its place.
+/// A fault of a description, at its place.
 package struct DescriptionError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The place of the fault.
     package let place: DescriptionPlace
-    /// The fault, and what was expected.
+    /// The fault, and the expectation.
     package let message: String
 
     package init(_ place: DescriptionPlace, _ message: String) {
@@ -292,9 +292,9 @@ package struct DescriptionError: Error, Hashable, Sendable, CustomStringConverti
     package var description: String { "\(place): \(message)" }
 }
 
-/// An expression as a description has it: with its type and its place.
+/// An expression of a description, with its type and its place.
 package struct Formula: Hashable, Sendable {
-    /// The expression, in which the description's own functions are written out.
+    /// The expression, with the description's own functions expanded.
     package let expression: Expression
     /// The type of its value.
     package let kind: Expression.Kind

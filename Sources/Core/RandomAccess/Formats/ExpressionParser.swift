@@ -1,6 +1,6 @@
 /// The names that an expression may use, with their types, and the functions that a description defines.
 package struct ExpressionScope {
-    /// A function of a description's own, written out wherever it is used.
+    /// A function of a description, expanded at each call.
     package struct Definition: Sendable {
         let parameters: [String]
         let text: String
@@ -9,14 +9,14 @@ package struct ExpressionScope {
 
     package var kinds: [String: Expression.Kind] = [:]
     package var functions: [String: Definition] = [:]
-    /// The arguments of a function that is being written out.
+    /// The arguments of the function being expanded.
     fileprivate var arguments: [String: (expression: Expression, kind: Expression.Kind)] = [:]
-    /// The work that a description's expressions have made so far.
+    /// The work that a description's expressions have caused so far.
     fileprivate let work = Work()
 
     package init() {}
 
-    /// Counts operands, and parts of functions that are written out: functions that use one another could make the work
+    /// Counts operands, and nodes of expanded functions. Without it, functions that call one another could let the work
     /// grow exponentially.
     fileprivate final class Work {
         private var count = 0
@@ -30,10 +30,10 @@ package struct ExpressionScope {
     }
 }
 
-/// Reads the text of an expression.
+/// Parses the text of an expression.
 ///
-/// Bounded: at most ``maxByteCount`` bytes, ``maxDepth`` expressions in one another, and ``maxNodeCount`` nodes once
-/// functions are written out.
+/// It is bounded: at most ``maxByteCount`` bytes, ``maxDepth`` nested expressions, and ``maxNodeCount`` nodes after
+/// functions are expanded.
 package struct ExpressionParser {
     static let maxByteCount = 4096
     static let maxDepth = 48
@@ -57,12 +57,12 @@ package struct ExpressionParser {
         let place: DescriptionPlace
     }
 
-    /// Reads an expression.
+    /// Parses an expression.
     ///
     /// - Parameters:
     ///   - text: The expression's text, on one line.
     ///   - place: The place of its first character.
-    ///   - kind: The type that its value must have, if that matters.
+    ///   - kind: The required type of its value, if any.
     ///   - scope: The names that it may use.
     /// - Returns: The expression with its type.
     /// - Throws: `DescriptionError` with the place of the fault.
@@ -323,15 +323,15 @@ extension ExpressionParser {
         return (.call(function, arguments.map(\.0.expression)), signature.result)
     }
 
-    /// Writes out a function of the description's own.
+    /// Expands a function of the description.
     private func expand(
         _ definition: ExpressionScope.Definition, _ arguments: [Typed], at place: DescriptionPlace
     ) throws(DescriptionError) -> Typed {
-        // One that calls itself ends here, too.
+        // Recursive functions fail here, too.
         guard depth + 8 <= Self.maxDepth else {
             throw DescriptionError(place, "functions that call one another too deeply: expected no recursion")
         }
-        // The body knows what the description knows, and its own parameters: not those of a function around it.
+        // The body sees the names of the description and its own parameters, but not those of a function around it.
         var inner = scope
         inner.arguments = Dictionary(uniqueKeysWithValues: zip(definition.parameters, arguments))
         let (result, kind) = try Self.expression(definition.text, at: definition.place, in: inner, depth: depth + 8)

@@ -1,5 +1,5 @@
-/// A way in which a plaintext becomes ciphertext that can be read from the middle, as a description says it. All else
-/// is derived from it.
+/// A way to turn a plaintext into ciphertext with random access, as a description states it. Everything else is derived
+/// from the description.
 ///
 /// - Source: docs/formats.md.
 @dynamicMemberLookup
@@ -20,10 +20,10 @@ public final class Format: Sendable {
         (self.text, self.rules) = (text, rules)
     }
 
-    /// A rule that the description states.
+    /// A rule of the description.
     public subscript<Member>(dynamicMember path: KeyPath<Rules, Member>) -> Member { rules[keyPath: path] }
 
-    /// The format with some rules changed: another one, under the same name.
+    /// Returns the format with some rules changed, under the same name.
     package func changing(_ change: (inout Rules) -> Void) -> Format {
         var rules = rules
         change(&rules)
@@ -32,9 +32,9 @@ public final class Format: Sendable {
 
     /// The members of a description.
     public struct Rules: Hashable, Sendable {
-        /// The lengths of the key in bytes, or `nil` for any.
+        /// The lengths of the key in bytes; `nil` for any.
         package var keyByteCounts: [Int]?
-        /// The values that are to be said beside the key.
+        /// The values that the user gives in addition to the key.
         package var inputs: [Input]
         package var isEmptyObjectEmpty: Bool
         package var header: [Field]
@@ -42,18 +42,18 @@ public final class Format: Sendable {
         package var checks: [Check]
         package var start: Formula?
         package var trailer: Formula?
-        /// The fields behind the chunks, if the description has such.
+        /// The fields behind the chunks, if any.
         package var trailerFields: [Field]
         package var cipher: Formula
-        /// `nil` where the file is one chunk.
+        /// The chunk length; `nil` if the file is one chunk.
         package var chunk: Formula?
         package var firstChunk: Formula?
-        /// The plaintext bytes of the last chunk as its own parts tell them, where nothing else tells how long the
-        /// trailer is.
+        /// The plaintext length of the last chunk according to its own parts. It is needed if nothing else tells the
+        /// length of the trailer.
         package var lastChunk: Formula?
         package var layout: [Part]
-        /// The offset of the data where the data of all chunks stands together, and their other parts in a table behind
-        /// the header; 0 where chunks are whole.
+        /// The offset of the data, if the data of all chunks is stored together and their other parts in a table behind
+        /// the header; `nil` or 0 if chunks are contiguous.
         package var dataStart: Formula?
         package var key: Formula
         package var nonce: Formula
@@ -69,44 +69,45 @@ public final class Format: Sendable {
         package var checksLast: Bool
     }
 
-    /// A value that follows from the header, the inputs and others before it.
+    /// A value that depends on the header, the inputs and earlier derived values.
     package struct Derived: Hashable, Sendable {
         package let name: String
         package var formula: Formula
     }
 
-    /// Something that has to be known of an object from outside.
+    /// A value that a reader must know about an object in advance.
     package struct Input: Hashable, Sendable {
-        /// The kinds of values, with what they may be.
+        /// The kinds of values, with their limits.
         package enum Kind: Hashable, Sendable {
-            /// A number, such as a length, in a range and a multiple of something.
+            /// A number, such as a length, within a range and a multiple of another number.
             case integer(ClosedRange<UInt64>, multipleOf: UInt64)
-            /// Bytes, of one of some lengths, or of any up to 1 MiB.
+            /// Bytes of one of some lengths; of any length up to 1 MiB for `nil`.
             case bytes([Int]?)
-            /// A word, one of some.
+            /// One of some words.
             case text([String])
         }
         package let name: String
         package let kind: Kind
-        /// The value if none is given; `nil` for an input that has to be.
+        /// The default value; `nil` for a required input.
         package let defaultValue: Value?
-        /// `true` of an input that a variant fixes: no other value is taken.
+        /// True if a variant fixes the input, so that no other value is accepted.
         package var isFixed = false
     }
 
-    /// Some bytes of a header, or of a chunk beside its data.
+    /// Some bytes of a header, or of a chunk besides its data.
     package struct Field: Hashable, Sendable {
         package let name: String
         package let byteCount: Formula
-        /// Of a text: what its last line begins with. Its length is known once it has been read.
+        /// The prefix of the last line, if the field is a text. Its length is known after it has been read.
         package var lastLinePrefix: ByteString?
-        /// Of fields that come again and again: their number and lengths. Its own length is known once it has been read.
+        /// The number and lengths of repeated fields, if the field consists of them. Its own length is known after it
+        /// has been read.
         package var repetition: Repetition?
-        /// The bytes that it may be; of a field without, any will do, and a writer draws them at random.
+        /// The allowed contents; if empty, any bytes are allowed, and a writer draws them at random.
         package var content: [Formula]
-        /// The bytes that a writer puts into a field without content; a reader takes any.
+        /// The bytes that a writer puts into a field without required content; a reader accepts any.
         package var usual: Formula?
-        /// The plaintext of a field that is encrypted, and the way there.
+        /// The plaintext of an encrypted field, and its encryption.
         package var sealed: Sealed?
         package let error: Refusal
     }
@@ -118,7 +119,7 @@ public final class Format: Sendable {
         case field(Field)
     }
 
-    /// Something that must be true of an object, beside its fields.
+    /// A condition on an object in addition to its fields.
     package struct Check: Hashable, Sendable {
         package let condition: Formula?
         package let requirement: Formula
@@ -127,10 +128,10 @@ public final class Format: Sendable {
         package let words: String?
     }
 
-    /// The error with which an object is refused.
+    /// The error for an object that is refused.
     package enum Refusal: String, CaseIterable, Sendable {
         case authenticationFailed, unsupported, truncatedCiphertext, invalidHeader
-        /// Of a check that needs no object: of parameters, or of the key.
+        /// The errors of checks without an object: of parameters, or of the key.
         case invalidRequest, invalidKey
     }
 
@@ -139,14 +140,14 @@ public final class Format: Sendable {
         case chunk, nothing
     }
 
-    /// The place at which a last chunk without data is read.
+    /// The cases in which a reader accepts a last chunk without data.
     package enum EmptyLast: String, CaseIterable, Sendable {
         case never, onlyChunk, allowed
     }
 }
 
 extension Format: Hashable {
-    /// Says whether both have the same name, text and rules.
+    /// Returns whether both have the same name, text and rules.
     public static func == (left: Format, right: Format) -> Bool {
         left === right || left.name == right.name && left.text == right.text && left.rules == right.rules
     }

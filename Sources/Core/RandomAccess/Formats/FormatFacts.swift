@@ -1,56 +1,57 @@
-/// Facts that follow from a description without an object: for who looks at it, or compares formats.
+/// Facts that follow from a description without an object, for analysis and for comparing formats.
 package struct FormatFacts: Sendable {
-    /// Stored bytes that have a name.
+    /// Named stored bytes.
     package struct Part: Hashable, Sendable {
         package let name: String
-        /// Counted from the start, or, if negative, from the end; `nil` as long as a header is to be seen first.
+        /// The offset from the start, or, if negative, from the end; `nil` if it depends on a header.
         package let offset: Int?
         package let byteCount: Int?
-        /// Says whether the bytes are checked.
+        /// True if a reader checks the bytes.
         package let isChecked: Bool
     }
 
-    /// The cipher; `nil` if only an object tells.
+    /// The cipher; `nil` if it depends on the object.
     package let cipher: Cipher?
     /// The fields of the header.
     package let header: [Part]
     /// The parts of a chunk in stored order; the data has the length `nil`.
     package let chunk: [Part]
-    /// The bytes of a full chunk's plaintext; `nil` if the file is one chunk, or an object has to be seen.
+    /// The plaintext length of a full chunk; `nil` if the file is one chunk, or the length depends on the object.
     package let chunkByteCount: UInt64?
-    /// Says whether the file is one chunk.
+    /// True if the file is one chunk.
     package let isWhole: Bool
-    /// The max number of chunks, if there is one.
+    /// The max number of chunks, if limited.
     package let maxChunkCount: UInt64?
-    /// The max length of the plaintext, if there is one below 2⁶⁴.
+    /// The max length of the plaintext, if limited below 2⁶⁴.
     package let maxPlaintextByteCount: UInt64?
 
-    /// Says whether a change of a chunk is noticed, by a tag.
+    /// True if a tag detects a change of a chunk.
     package let isTagged: Bool
-    /// Says whether a chunk in another one's place is noticed.
+    /// True if a reader detects a chunk in another chunk's place.
     package let isIndexBound: Bool
-    /// Says whether a chunk of another object is noticed.
+    /// True if a reader detects a chunk of another object.
     package let isObjectBound: Bool
-    /// Says whether an object that was cut between two chunks is noticed, if a chunk is left.
+    /// True if a reader detects that an object was cut between two chunks, if a chunk is left.
     package let isEndBound: Bool
-    /// Says whether an object of which no chunk is left is read as an empty plaintext.
+    /// True if a reader takes an object without any chunk for an empty plaintext.
     package let canBeCutToNothing: Bool
-    /// Says whether a full chunk of zeros is read as zeros, whoever wrote it.
+    /// True if a reader takes a full chunk of zeros for zeros, even if an attacker wrote it.
     package let hasHoles: Bool
-    /// Two chunks of an object that have one key and nonce; `nil` if there are none.
+    /// Two chunks of an object with the same key and nonce; `nil` if there are none.
     package let chunksWithOneNonce: (UInt64, UInt64)?
-    /// An encrypted field whose key and nonce another one of the object has, or a chunk; `nil` if there is none.
+    /// An encrypted field that shares key and nonce with another field of the object, or with a chunk; `nil` if there
+    /// is none.
     package let fieldWithUsedNonce: String?
-    /// Says whether objects with the same key and parameters have the same nonces.
+    /// True if objects with the same key and parameters have the same nonces.
     package let sharesNonces: Bool
-    /// The error with which no object can be read, whatever it holds; `nil` if there is none, or only an object tells.
+    /// The error with which every object fails; `nil` if there is none, or it depends on the object.
     package let readFault: DecryptionError?
-    /// Says whether equal chunks of an object look different, since their keys or nonces are not the same.
+    /// True if equal chunks of an object look different, since their keys or nonces differ.
     package let hasOwnNonces: Bool
-    /// Says whether equal objects look different, since their keys or nonces follow from what is new in each.
+    /// True if equal objects look different, since their keys or nonces depend on values that are new in each.
     package let isFresh: Bool
 
-    /// Stored bytes that nothing checks: neither what they must be, nor a tag that depends on them.
+    /// Stored bytes without any check: they have no required value, and no tag depends on them.
     package let unchecked: [String]
 
     fileprivate init(_ strategy: Strategy) throws(DecryptionError) {
@@ -106,7 +107,7 @@ package struct FormatFacts: Sendable {
             isEndBound = isTagged && (first.isEndBound || format.rules.isTrailerBound)
             isObjectBound = isTagged && first.isBound(against: second)
             chunksWithOneNonce = first.chunksWithOneNonce
-            // Of an input that is one of the object, such as an IV, users take another one each time.
+            // Users choose an input that belongs to the object, such as an IV, anew each time.
             let inputs = format.inputs.filter { if case .bytes = $0.kind { true } else { false } }.map(\.name)
             sharesNonces =
                 first.chunksWithOneNonce == nil && first.sharesNonces(with: second)
@@ -116,7 +117,7 @@ package struct FormatFacts: Sendable {
                 usedBy: format.key.expression.names.union(format.nonce.expression.names))
             isFresh = !first.hasNonces(of: second) || nonceNames.contains(Format.Input.ivName)
         } else {
-            // Of what cannot be made here, by the names that the description uses.
+            // If no object can be made here, the names that the description uses decide.
             let used = format.rules.boundNames
             let fields = Set(format.header.filter(\.content.isEmpty).map(\.name))
             isIndexBound = isTagged && (isWhole || !used.isDisjoint(with: ["i", "at"]))
@@ -131,8 +132,8 @@ package struct FormatFacts: Sendable {
         }
     }
 
-    /// The bindings of two objects with one key, as a writer would make them; none of a format that is not written
-    /// here.
+    /// Returns the bindings of two objects with one key, as a writer would make them; empty if the format cannot be
+    /// written here.
     private static func objects(
         _ strategy: Strategy
     ) -> (chunks: [ChunkBindings], fields: [[SealedNonce]], fault: DecryptionError?) {
@@ -169,10 +170,10 @@ private struct SealedNonce {
     let key: ByteString
     let nonce: ByteString
 
-    /// The chunks of the objects that are looked at.
+    /// The number of chunks of the sample objects.
     static let chunkCount: UInt64 = 3
 
-    /// Those of an object whose names are known.
+    /// Returns the key and nonce of each encrypted field of an object with known names.
     static func all(of format: Format, _ names: [String: Value]) -> [SealedNonce] {
         var names = names
         names[Format.Rules.lengthName] = .integer(100)
@@ -198,11 +199,11 @@ extension FormatFacts {
                 .flatMap(\.expression.names))
         if isTagged { names.formUnion(format.rules.noticedNames(strategy.cipher).union(format.rules.shapeNames)) }
         let used = format.rules.names(usedBy: names)
-        // Without bytes of its own, a header is a look at the first chunk.
+        // A header without bytes of its own is part of the first chunk.
         var fields = hasHeader ? format.header : []
         if isTagged { fields += format.parts }
         fields += format.trailerFields
-        // A change of what is encrypted without a tag changes what it holds.
+        // A change of a field that is encrypted without a tag changes its content.
         fields += fields.filter { !$0.hasTag }.flatMap { $0.sealed?.holds ?? [] }
         var unchecked = fields.filter { $0.content.isEmpty && !$0.hasTag && !used.contains($0.name) }.map(\.name)
         if let start = format.start, hasHeader, start.expression != .name("headerEnd") {
@@ -214,7 +215,7 @@ extension FormatFacts {
 }
 
 extension Strategy {
-    /// The facts, which are worked out once.
+    /// Returns the facts, which are computed once.
     ///
     /// - Throws: As ``validate()``.
     package func facts() throws(DecryptionError) -> FormatFacts {
@@ -225,7 +226,7 @@ extension Strategy {
         return facts
     }
 
-    /// The strategy whose password hashes take one step, for trials.
+    /// The strategy with one iteration per password hash, for trials.
     fileprivate var withoutPasswordWork: Strategy {
         changing { rules in
             rules.derived = rules.derived.map { value in
@@ -265,19 +266,20 @@ extension Format.Rules {
         return Set(formulas.flatMap(\.expression.names))
     }
 
-    /// The names that a chunk's tag depends on: of the cipher's, what it is opened with; of another one, what the codes
-    /// of the data are of. Parts that must be something are compared.
+    /// Returns the names that a chunk's tag depends on: for a cipher with tags, its inputs; for other ciphers, the
+    /// messages of the data's codes. Parts with required values are compared.
     func noticedNames(_ cipher: Cipher) -> Set<String> {
         if cipher.isAuthenticated { return chunkNames }
         return Set(parts.flatMap(\.content).flatMap(\.expression.names))
     }
 
-    /// The same names, and those that they follow from.
+    /// These names, and those that they depend on.
     ///
-    /// A change of a stored part is noticed only if the nonce or the associated data has it, or if it is checked.
+    /// A change of a stored part is detected only if the nonce or the associated data contains the part, or if it is
+    /// checked.
     var boundNames: Set<String> { names(usedBy: chunkNames) }
 
-    /// Names, and those that they follow from.
+    /// Returns names, and those that they depend on.
     func names(usedBy names: Set<String>) -> Set<String> {
         var contents: [String: [Formula]] = [:]
         for field in allHeaderFields + parts + trailerFields { contents[field.name] = field.content }
@@ -298,7 +300,7 @@ extension Format.Rules {
 }
 
 extension Strategy {
-    /// A strategy of a format with all defaults, and samples where there are none.
+    /// A strategy of a format with all defaults, and samples for inputs without one.
     package init(sampling format: Format) {
         self.init(format, Dictionary(format.inputs.map { ($0.name, $0.sample) }) { $1 })
     }

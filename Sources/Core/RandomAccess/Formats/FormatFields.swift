@@ -1,4 +1,4 @@
-/// Bytes of a source that are looked at a few at a time, and fetched with those around them.
+/// Bytes of a source that are read a few at a time, and fetched together with their surroundings.
 struct SourceWindow {
     private let source: any ByteSource
     private var range: Range<UInt64> = 0..<0
@@ -8,11 +8,11 @@ struct SourceWindow {
 
     private static let byteCount: UInt64 = 4096
 
-    /// The bytes of a range, which lies in the source.
+    /// Returns the bytes of a range within the source.
     ///
     /// - Parameters:
     ///   - wanted: The range.
-    ///   - isForward: Whether those behind it come next, or those in front.
+    ///   - isForward: True if the bytes behind it come next; false for those in front.
     /// - Returns: The bytes.
     /// - Throws: `DecryptionError.io`, `.truncatedCiphertext`.
     mutating func bytes(_ wanted: Range<UInt64>, isForward: Bool) throws(DecryptionError) -> ByteString {
@@ -34,39 +34,39 @@ struct SourceWindow {
 }
 
 extension Format.Field {
-    /// Fields of which only the lengths count, and which come again and again.
+    /// Repeated fields, of which only the lengths matter.
     package struct Repetition: Hashable, Sendable {
         package let times: Formula
         package let fields: [Part]
 
-        /// One of the fields; its name means something for lengths behind it, in the same round.
+        /// One of the fields; lengths of later fields in the same round may use its name.
         package struct Part: Hashable, Sendable {
             package let name: String
             package let byteCount: Formula
         }
 
-        /// The formulas that it has.
+        /// All formulas of the repetition.
         var formulas: [Formula] { [times] + fields.map(\.byteCount) }
     }
 
-    /// The bytes that a writer puts there, if they are not drawn at random.
+    /// The bytes that a writer puts there, unless they are random.
     var written: Formula? { content.first ?? usual }
 
-    /// All formulas of bytes that may stand there.
+    /// All formulas for the field's content.
     var contents: [Formula] { content + (usual.map { [$0] } ?? []) }
 }
 
-/// The fields and checks of a description, put to an object.
+/// The fields and checks of a description, applied to an object.
 extension Format.Field {
-    /// The length of a text, which has a value once the text has been read.
+    /// Returns the length of a text, which has a value after the text has been read.
     static func unknownByteCount(of name: String, at place: DescriptionPlace) -> Formula {
         Formula(.name(lengthName(of: name)), .integer, at: place)
     }
 
-    /// A name that no description can have.
+    /// Returns a name that no description can use.
     static func lengthName(of name: String) -> String { "\(name).length" }
 
-    /// Finds the length of a text: up to the end of the first line that begins as the last one has to.
+    /// Finds the length of a text: up to the end of the first line with the prefix of the last line.
     ///
     /// - Throws: `DecryptionError.invalidHeader` if there is none within 1 MiB, `.io`.
     func textByteCount(
@@ -75,7 +75,7 @@ extension Format.Field {
         let end = min(source.byteCount, UInt64(offset) + UInt64(Self.maxByteCount))
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
         defer { buffer.deallocate() }
-        // How many bytes of the prefix a line has so far; `nil` if it begins with others.
+        // The number of bytes of the prefix that the line has so far; `nil` if it begins differently.
         var (matched, position) = (Int?(0), UInt64(offset))
         while position < end {
             let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(min(4096, end - position))])
@@ -93,10 +93,10 @@ extension Format.Field {
         throw .invalidHeader(expected: "\"\(name)\", up to a line that begins as its last one does")
     }
 
-    /// Finds the length of fields that are repeated, each of which is behind lengths that earlier ones tell.
+    /// Finds the length of repeated fields, whose lengths may depend on earlier fields.
     ///
-    /// - Throws: `DecryptionError.headerRejected` if they would take more than 1 MiB, or none; `.truncatedCiphertext`,
-    ///   `.io`, `.invalidParameter`.
+    /// - Throws: `DecryptionError.headerRejected` if they would take more than 1 MiB, or no bytes;
+    ///   `.truncatedCiphertext`, `.io`, `.invalidParameter`.
     func repeatedByteCount(
         _ repetition: Repetition, at offset: Int, of source: any ByteSource, _ names: [String: Value],
         in format: String
@@ -119,7 +119,7 @@ extension Format.Field {
                     throw .truncatedCiphertext(
                         byteCount: source.byteCount, expected: "at least \(range.upperBound), a header")
                 }
-                // Of most of them nothing but the length is looked at.
+                // Most fields matter only for their length.
                 if used.contains(field.name) { names[field.name] = .bytes(try window.bytes(range, isForward: true)) }
                 end += Int(count)
             }
@@ -128,7 +128,7 @@ extension Format.Field {
         return end - offset
     }
 
-    /// The field's length, behind so many other bytes of the header or of a chunk.
+    /// Returns the field's length, at an offset in the header or in a chunk.
     func count(_ names: [String: Value], after offset: Int, in format: String) throws(DecryptionError) -> Int {
         let count = try byteCount.integer(names, in: format)
         guard (0...Int128(max(0, Self.maxByteCount - offset))).contains(count) else {
@@ -139,14 +139,14 @@ extension Format.Field {
 
     private static let maxByteCount = 1 << 20
 
-    /// Says whether some bytes are what the field must be.
+    /// Returns whether bytes are an allowed content of the field.
     func accepts(_ bytes: ByteString, _ names: [String: Value], in format: String) throws(DecryptionError) -> Bool {
         if content.isEmpty { return true }
         for formula in content where try formula.bytes(names, in: format) == bytes { return true }
         return false
     }
 
-    /// The error of an object whose field is another one.
+    /// Returns the error of an object whose field has the wrong content.
     func refusal(in format: String, byteCount: UInt64) -> DecryptionError {
         let circumstances = error == .authenticationFailed ? " with this key and these parameters" : ""
         return error.refusal("\"\(name)\" as \(format) has it\(circumstances)", byteCount: byteCount)
@@ -154,7 +154,7 @@ extension Format.Field {
 }
 
 extension Format.Refusal {
-    /// The error of an object of so many bytes, with what was expected.
+    /// Returns the error of an object of a given length, with the expectation.
     func refusal(_ expected: String, byteCount: UInt64) -> DecryptionError {
         switch self {
         case .unsupported: .unsupported("an object without \(expected)")

@@ -1,7 +1,7 @@
-/// The values that an input takes.
+/// The values that an input accepts.
 extension Format.Input {
-    /// The input with a default, which a description writes as it writes values: numbers and words plainly, bytes as
-    /// hexadecimal digits.
+    /// Returns the input with a default. A description writes numbers and words plainly, and bytes as hexadecimal
+    /// digits.
     func withDefault(
         _ node: YAMLNode, isFixed: Bool = false
     ) throws(DescriptionError) -> Format.Input {
@@ -10,7 +10,7 @@ extension Format.Input {
         return Format.Input(name: name, kind: kind, defaultValue: value, isFixed: isFixed)
     }
 
-    /// The values that are possible, in words.
+    /// The possible values, in words.
     package var expectation: String {
         if isFixed { return "the value that \(name) has in this variant" }
         return switch kind {
@@ -23,7 +23,7 @@ extension Format.Input {
         }
     }
 
-    /// Reads a value: a number in digits, bytes in hexadecimal digits, a word; `nil` for what the input cannot be.
+    /// Parses a value: a number in digits, bytes in hexadecimal digits, a word; `nil` for an invalid one.
     package func value(_ text: String) -> Value? {
         switch kind {
         case .integer: UInt64(text).flatMap { accepts(.integer(Int128($0))) ? .integer(Int128($0)) : nil }
@@ -33,7 +33,7 @@ extension Format.Input {
         }
     }
 
-    /// Says whether a value is one of the input's.
+    /// Returns whether the input accepts a value.
     package func accepts(_ value: Value) -> Bool {
         if isFixed, value != defaultValue { return false }
         return switch (kind, value) {
@@ -46,7 +46,7 @@ extension Format.Input {
         }
     }
 
-    /// Refuses a value that the input cannot have.
+    /// Refuses a value that the input does not accept.
     ///
     /// - Throws: `DecryptionError.invalidIV` for an IV of another length, `.invalidParameter`.
     package func check(_ value: Value) throws(DecryptionError) {
@@ -64,16 +64,16 @@ extension Format.Input {
         throw .invalidParameter(name: name, value: text, expected: expectation)
     }
 
-    /// The input that stands in a file beside an object, or at its start.
+    /// The name of the input that may come from a file beside an object, or from its start.
     package static let ivName = "iv"
 
-    /// An IV for trials: a block where the input takes one.
+    /// An IV for trials: a block if the input accepts one.
     package var sampleIV: Value {
         let block = Value.block(Block(bigEndianValue: 0))
         return accepts(block) ? block : sample
     }
 
-    /// The default, or some value that the input takes: for trials.
+    /// The default, or any valid value: for trials.
     package var sample: Value {
         if let defaultValue { return defaultValue }
         switch kind {
@@ -88,7 +88,7 @@ extension Format.Input {
 }
 
 extension ByteString {
-    /// Reads hexadecimal digits.
+    /// Parses hexadecimal digits.
     package convenience init?(hexadecimal text: String) {
         let digits = text.utf8.map { Character(UnicodeScalar($0)).hexDigitValue }
         guard digits.count % 2 == 0, !digits.contains(nil) else { return nil }

@@ -1,6 +1,6 @@
 /// The fields of headers, trailers and chunks, and the checks.
 extension FormatReader {
-    /// A field whose name and length are known, and whose content waits for names that are declared later.
+    /// A field with a known name and length, whose content may use names that are declared later.
     struct Draft {
         let name: String
         let byteCount: Formula
@@ -12,7 +12,7 @@ extension FormatReader {
         let error: Format.Refusal
     }
 
-    /// The plaintext of a field that is encrypted, and the way there, before all names are declared.
+    /// An encrypted field's plaintext and encryption, before all names are declared.
     struct SealedDraft {
         let cipher: Formula
         let key: YAMLNode
@@ -34,13 +34,13 @@ extension FormatReader {
         return drafts
     }
 
-    /// Declares a field, and those that are encrypted in it.
+    /// Declares a field, and the fields encrypted in it.
     private mutating func declare(_ draft: Draft, at place: DescriptionPlace) throws(DescriptionError) {
         try declare(draft.name, .bytes, at: place)
         for held in draft.sealed?.holds ?? [] { try declare(held.draft.name, .bytes, at: held.place) }
     }
 
-    /// The bytes behind the chunks: a number of them, or fields.
+    /// Reads the bytes behind the chunks: a number of them, or fields.
     func readTrailer(
         behind layout: [Format.Part]
     ) throws(DescriptionError) -> (byteCount: Formula?, fields: [Format.Field]) {
@@ -50,7 +50,7 @@ extension FormatReader {
         var trailer = self
         for name in ["count", Format.Rules.lengthName] { trailer.scope.kinds[name] = .integer }
         for case .field(let part) in layout { trailer.scope.kinds[part.name] = .bytes }
-        // Lengths follow from what is known before the chunks, and from fields in front of them.
+        // Lengths depend on values known before the chunks, and on earlier trailer fields.
         var (drafts, lengths) = ([Draft](), self)
         for node in elements {
             for (name, place, value) in try node.members("a field: its name and length") {
@@ -72,7 +72,7 @@ extension FormatReader {
         return (isKnown ? sum : nil, try drafts.map { draft throws(DescriptionError) in try trailer.field(draft) })
     }
 
-    /// The plaintext bytes of the last chunk, as the parts in front of its data tell them.
+    /// Reads the plaintext length of the last chunk, as a formula of the parts in front of its data.
     func readLastChunk(_ layout: [Format.Part], _ trailer: Formula?) throws(DescriptionError) -> Formula? {
         guard let node = members["lastChunk"] else { return nil }
         guard trailer == nil, members["trailer"] != nil else {
@@ -125,7 +125,7 @@ extension FormatReader {
             error: try fieldError(members["error"]))
     }
 
-    /// A field of others that are repeated, of which only the lengths count.
+    /// Returns the draft of repeated fields, of which only the lengths matter.
     private func repeatedDraft(
         _ name: String, _ repetition: YAMLNode, _ members: [String: YAMLNode], _ node: YAMLNode
     ) throws(DescriptionError) -> Draft {
@@ -149,7 +149,7 @@ extension FormatReader {
             usual: members["usually"], error: .authenticationFailed)
     }
 
-    /// A field that is encrypted: as long as what it holds, and its tag.
+    /// Returns the draft of an encrypted field: its length is that of its content and its tag.
     private func sealedDraft(
         _ name: String, _ holds: YAMLNode, _ members: [String: YAMLNode], _ node: YAMLNode
     ) throws(DescriptionError) -> Draft {
@@ -184,7 +184,7 @@ extension FormatReader {
             error: try fieldError(members["error"]))
     }
 
-    /// The error of a field: those of checks that need no object are not among them.
+    /// Returns the error of a field; errors of checks without an object are not allowed.
     private func fieldError(_ node: YAMLNode?) throws(DescriptionError) -> Format.Refusal {
         guard let node else { return .authenticationFailed }
         let error = try node.word(Format.Refusal.self)
@@ -269,7 +269,7 @@ extension FormatReader {
                 requirement: try formula(that, as: .integer),
                 error: try members["error"]?.word(Format.Refusal.self) ?? .authenticationFailed,
                 words: try members["expected"]?.text("a text"))
-            // They are checked before there is an object.
+            // These checks run before there is an object.
             var known = Set(inputs.map(\.name))
             if check.error == .invalidKey { known.insert("key") }
             guard check.error == .invalidKey || check.error == .invalidRequest else { return check }

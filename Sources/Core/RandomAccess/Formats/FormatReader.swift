@@ -1,5 +1,5 @@
 extension Format {
-    /// Reads descriptions: a mapping of names to formats; of one with variants, a format for each of them.
+    /// Parses descriptions: a mapping of names to formats. A description with variants gives a format for each of them.
     ///
     /// - Throws: `DescriptionError` with line and column.
     /// - Source: docs/formats.md, "Members".
@@ -29,7 +29,7 @@ extension Format {
     }
 }
 
-/// Reads one description.
+/// Parses one description.
 struct FormatReader {
     private let name: String
     private let place: DescriptionPlace
@@ -115,7 +115,7 @@ struct FormatReader {
         var padding: Formula?
         if let node = members["padding"] { padding = try word(node, of: Padding.allCases.map(\.rawValue)) }
         let isLastNeverFull = try flag("fullLast", "never")
-        // A last chunk that is never full is empty behind full ones.
+        // If the last chunk is never full, it is empty behind full ones.
         let emptyLast = try members["emptyLast"]?.word(Format.EmptyLast.self) ?? (isLastNeverFull ? .allowed : .never)
         if isLastNeverFull, emptyLast != .allowed, let node = members["emptyLast"] {
             throw node.error("\"allowed\", since a last chunk that is never full is empty behind full ones")
@@ -207,7 +207,7 @@ struct FormatReader {
         return try formula(node, as: .integer)
     }
 
-    /// One of some words, or an expression that comes to one.
+    /// Parses one of some words, or an expression whose value is one.
     func word(_ node: YAMLNode, of words: [String]) throws(DescriptionError) -> Formula {
         let text = try node.text("a word, or an expression")
         if words.contains(text) { return Formula(.bytes(ByteString(text.utf8)), .bytes, at: node.place) }
@@ -250,7 +250,7 @@ struct FormatReader {
 
     // MARK: Inputs
 
-    /// The lengths of a byte string: a number, a list of numbers, or `any`.
+    /// Parses the lengths of a byte string: a number, a list of numbers, or `any`.
     private static func byteCounts(_ node: YAMLNode) throws(DescriptionError) -> [Int]? {
         let expected = "a length in bytes, a list of lengths, or \"any\""
         switch node.content {
@@ -274,7 +274,7 @@ struct FormatReader {
         return count
     }
 
-    /// The lengths of keys, which are not empty.
+    /// Parses the lengths of keys, which are not empty.
     private static func keyByteCounts(_ node: YAMLNode) throws(DescriptionError) -> [Int]? {
         let counts = try byteCounts(node)
         if let counts, !counts.allSatisfy((1...maxKeyByteCount).contains) {

@@ -1,23 +1,23 @@
 import Synchronization
 
-/// The facts of a format's objects before one is seen.
+/// The facts about a format's objects that are known before one is opened.
 final class FormatShape: Sendable {
-    /// The shape of all objects; `nil` as long as a header has a choice.
+    /// The shape of all objects; `nil` if it depends on the header.
     let known: ChunkShape?
-    /// The shape of objects that a writer makes here, where a header has a choice; `nil` if that cannot be told either.
+    /// The shape of objects that a writer makes here, if it depends on the header; `nil` if it is unknown as well.
     let usual: ChunkShape?
-    /// The cipher that a writer takes.
+    /// The cipher that a writer uses.
     let usualCipher: Cipher?
-    /// The cipher of all objects; `nil` if a header has a choice.
+    /// The cipher of all objects; `nil` if it depends on the header.
     let knownCipher: Cipher?
-    /// The fields of the header, as far as their lengths are known.
+    /// The fields of the header with a known length.
     let fields: [(name: String, range: Range<Int>)]
-    /// The facts, which take some hundred evaluations to work out, once somebody has asked for them.
+    /// The facts, computed on first use with some hundred evaluations.
     let facts = Mutex<FormatFacts?>(nil)
 
-    /// Works out what follows from inputs alone.
+    /// Evaluates everything that depends on inputs alone.
     ///
-    /// - Throws: `DecryptionError.invalidParameter` for a value that is missing or that the format does not take,
+    /// - Throws: `DecryptionError.invalidParameter` for a missing value, or one that the format does not accept,
     ///   `.invalidIV`, `.unsupported`.
     init(_ format: Format, inputs: [String: Value]) throws(DecryptionError) {
         for input in format.inputs {
@@ -32,11 +32,11 @@ final class FormatShape: Sendable {
                 throw .invalidParameter(name: "parameters", value: "of \(format.name)", expected: check.expected)
             }
         }
-        // What a writer puts there where no choice is left, and what it takes of several.
+        // The values that every writer writes, and those that a writer here chooses.
         var (names, usual) = (inputs, inputs)
         var fields: [(name: String, range: Range<Int>)] = []
         var (end, usualEnd) = (Int?(0), Int?(0))
-        /// The place of a field behind others, if its length is known; without, nothing behind it has one.
+        /// Returns the range of a field behind others, if its length is known; otherwise, no later field has a range.
         func place(
             _ field: Format.Field, behind end: inout Int?, _ names: inout [String: Value]
         ) throws(DecryptionError) -> Range<Int>? {
@@ -49,7 +49,7 @@ final class FormatShape: Sendable {
             end = start + count
             return start..<start + count
         }
-        // Of a key, a header tells no more than the length.
+        // A header reveals only the length of a key.
         let keyByteCount = format.keyByteCounts?.first ?? 32
         for field in format.header {
             var known = usual
@@ -70,7 +70,7 @@ final class FormatShape: Sendable {
         }
         if let end { names["headerEnd"] = .integer(Int128(end)) }
         if let usualEnd { usual["headerEnd"] = .integer(Int128(usualEnd)) }
-        // Of derived values only those that lengths and ciphers follow from: others may take long.
+        // Only derived values that lengths and ciphers depend on: others may take long.
         let needed = format.rules.names(usedBy: format.rules.shapeNames)
         for derived in format.derived where needed.contains(derived.name) {
             let value = derived.formula.isKnown(usual) ? try derived.formula.value(usual, in: format.name) : nil
@@ -78,16 +78,16 @@ final class FormatShape: Sendable {
             if derived.formula.isKnown(names) { names[derived.name] = value }
         }
         self.fields = fields
-        // Where the last chunk tells its end, each object has to be seen.
+        // If the last chunk determines the end, the shape depends on the object.
         let known = format.lastChunk == nil ? try ChunkShape(format, names, headerByteCount: end) : nil
         self.known = known
         self.usual = if let known { known } else { try ChunkShape(format, usual, headerByteCount: usualEnd) }
         (usualCipher, knownCipher) = (try format.namedCipher(usual), try format.namedCipher(names))
     }
 
-    /// The shape of an object whose header is known.
+    /// Returns the shape of an object with a known header.
     ///
-    /// - Throws: `DecryptionError.invalidHeader` for a header that asks for what no object has, `.unsupported`.
+    /// - Throws: `DecryptionError.invalidHeader` for a header with impossible values, `.unsupported`.
     func shape(of header: ObjectHeader) throws(DecryptionError) -> ChunkShape {
         if let known { return known }
         let shape: ChunkShape?
@@ -106,32 +106,33 @@ struct ChunkShape: Sendable {
     let cipher: Cipher
     let padding: Padding?
     private(set) var geometry: Geometry
-    /// The stored parts of a chunk: from its start, or, behind the data, from its end.
+    /// The stored parts of a chunk: relative to its start, or, behind the data, to its end.
     let parts: [StoredPart]
-    /// The hash function of the code over a chunk's data, if there is one.
+    /// The hash function of the code over a chunk's data, if any.
     let hmac: HashFunction?
-    /// Says whether a change of a chunk is noticed: by the cipher's tag, or by a code of the data.
+    /// True if a tag of the cipher or a code of the data detects a change of a chunk.
     let isAuthenticated: Bool
 
-    /// Says whether chunks are decrypted from any block, and not each as a whole: those that have no parts.
+    /// True if decryption can start at any block; such chunks have no parts. False if each chunk is decrypted as a
+    /// whole.
     var isStreaming: Bool { cipher.isStreaming && parts.allSatisfy(\.isEmpty) }
 
-    /// A stored part of a chunk that is no data.
+    /// A stored part of a chunk other than its data.
     struct StoredPart: Hashable, Sendable {
         let part: Format.Part
-        /// From the chunk's start; negative numbers count from its end.
+        /// The range from the chunk's start; negative numbers count from its end.
         let range: Range<Int>
         /// The same in the last chunk.
         let lastRange: Range<Int>
 
-        /// Says whether no chunk has any byte of it.
+        /// True if the part is empty in every chunk.
         var isEmpty: Bool { range.isEmpty && lastRange.isEmpty }
 
         @inline(__always)
         func range(isLast: Bool) -> Range<Int> { isLast ? lastRange : range }
     }
 
-    /// The places of the parts that have names.
+    /// The places of the named parts.
     var partRanges: PartRanges {
         func ranges(isLast: Bool) -> [String: Range<Int>] {
             var ranges: [String: Range<Int>] = [:]
@@ -143,21 +144,21 @@ struct ChunkShape: Sendable {
         return PartRanges(inner: ranges(isLast: false), last: ranges(isLast: true))
     }
 
-    /// The same of an object with so many bytes behind its chunks.
+    /// Returns the shape for an object with a trailer of a given length.
     func behind(trailerByteCount: UInt64) -> ChunkShape {
         var shape = self
         shape.geometry.trailerByteCount = trailerByteCount
         return shape
     }
 
-    /// Works out what follows from the names that are known; `nil` if they are too few.
+    /// Evaluates the shape from the known names; `nil` if they do not suffice.
     fileprivate init?(
         _ format: Format, _ names: [String: Value], headerByteCount: Int?
     ) throws(DecryptionError) {
         func integer(_ formula: Formula?) throws(DecryptionError) -> UInt64? {
             guard let formula else { return nil }
             let value = try formula.integer(names, in: format.name)
-            // Far above any file, far below where sums of two lengths would overflow.
+            // Far longer than any file, and short enough that the sum of two lengths does not overflow.
             guard let value = UInt64(exactly: value), value <= 1 << 62 else {
                 throw formula.failure(EvaluationFailure("expected 0 to 2^62"), in: format.name)
             }
@@ -256,7 +257,7 @@ struct ChunkShape: Sendable {
     }
 }
 
-/// The places of a chunk's parts by their names: in all chunks but the last, and in that.
+/// The places of a chunk's parts by name: in all chunks but the last, and in the last.
 struct PartRanges: Hashable, Sendable {
     var inner: [String: Range<Int>] = [:]
     var last: [String: Range<Int>] = [:]
@@ -265,14 +266,14 @@ struct PartRanges: Hashable, Sendable {
 }
 
 extension Format.Part {
-    /// Says whether the part is a code of the data.
+    /// True if the part is a code of the data.
     package var isCode: Bool {
         if case .field(let field) = self { field.content.contains(where: \.expression.usesData) } else { false }
     }
 }
 
 extension Format.Rules {
-    /// The formulas that a shape follows from.
+    /// The formulas that determine a shape.
     var shapeFormulas: [Formula] {
         [cipher, chunk, firstChunk, start, trailer, unit, padding, maxChunkCount].compactMap(\.self)
             + parts.map(\.byteCount)
@@ -281,14 +282,14 @@ extension Format.Rules {
     /// The names that a shape uses.
     var shapeNames: Set<String> { Set(shapeFormulas.flatMap(\.expression.names)).subtracting(["last"]) }
 
-    /// The parts of a chunk that have a name.
+    /// The named parts of a chunk.
     var parts: [Format.Field] {
         layout.compactMap { part in if case .field(let field) = part { field } else { nil } }
     }
 }
 
 extension Format {
-    /// The cipher, if the names that it follows from are known.
+    /// Returns the cipher, if the names that it depends on are known.
     fileprivate func namedCipher(_ names: [String: Value]) throws(DecryptionError) -> Cipher? {
         guard self.cipher.isKnown(names) else { return nil }
         let text = try self.cipher.bytes(names, in: name).text ?? "?"
@@ -301,7 +302,7 @@ extension Format {
 }
 
 extension DecryptionError {
-    /// The error of an object whose header has values that a description cannot work with.
+    /// The error of an object whose header has values for which the description has no result.
     var ofHeader: DecryptionError {
         guard case .invalidParameter(let name, let value, let expected) = self else { return self }
         return .invalidHeader(expected: "one whose values fit: \(name) \(value), \(expected)")
@@ -309,6 +310,6 @@ extension DecryptionError {
 }
 
 extension Formula {
-    /// Says whether the names that the formula uses are all known.
+    /// Returns whether all names that the formula uses are known.
     func isKnown(_ names: [String: Value]) -> Bool { expression.names.allSatisfy { names[$0] != nil } }
 }

@@ -1,7 +1,7 @@
 import Synchronization
 
 extension Format {
-    /// The descriptions that come with the program, from `data/formats`, by the names of their files.
+    /// The descriptions that come with the program, from `data/formats`, by file name.
     private static let files: [(name: String, text: [UInt8])] = [
         ("cbc-continuous", PackageResources.cbc_continuous_yml),
         ("cbc-chunked", PackageResources.cbc_chunked_yml),
@@ -39,13 +39,13 @@ extension Format {
         ("xts-sectors", PackageResources.xts_sectors_yml),
     ]
 
-    /// The formats that have been read, by the names of their files.
+    /// The formats parsed so far, by file name.
     private static let read = Mutex<[String: [Format]]>([:])
 
     private static func formats(_ file: (name: String, text: [UInt8])) -> [Format] {
         read.withLock { read in
             if let formats = read[file.name] { return formats }
-            // A test reads them all.
+            // Falls back to nothing: a test parses all of them.
             let formats = (try? Format.read(file.text)) ?? []
             read[file.name] = formats
             return formats
@@ -55,7 +55,7 @@ extension Format {
     /// The formats that come with the program.
     public static var known: [Format] { files.flatMap(formats) }
 
-    /// The name of the format that is taken where none is named.
+    /// The name of the default format.
     package static let usualName = files[0].name
 
     static let wholeCBC = whole(.aesCBC)
@@ -72,14 +72,14 @@ extension Format {
 
     /// The names of the known formats.
     public static let names: [String] = files.flatMap { file -> [String] in
-        // Expressions are not read for this.
+        // Does not parse the expressions.
         let document = try? YAMLNode(file.text).members("a description")
         guard let description = document?.first else { return [] }
         let variants = try? description.value.members("members").first { $0.name == "variants" }?.value.members("names")
         return variants.map { $0.map(\.name) } ?? [description.name]
     }
 
-    /// Finds a known format by its name; only its own description is read, since commands are short.
+    /// Returns a known format by its name. It parses only that format's description, to keep commands fast.
     ///
     /// - Throws: `DecryptionError.unsupported` for an unknown name.
     public static func named(_ name: String) throws(DecryptionError) -> Format {
@@ -90,7 +90,7 @@ extension Format {
         return format
     }
 
-    /// Reads the only format of a description, or, with a name, one of several. A fault has its line and column.
+    /// Returns the only format of a description, or, with a name, one of several. Errors have line and column.
     package static func named(_ name: String?, in text: [UInt8]) throws(DescriptionError) -> Format {
         let formats = try Format.read(text)
         let names = formats.map(\.name)

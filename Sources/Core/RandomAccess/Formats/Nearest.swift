@@ -1,12 +1,12 @@
 /// The nearest of several names, for messages.
 package enum Nearest {
-    /// Says which name may have been meant, or which there are.
+    /// Returns a suggestion of the intended name, or the list of known names.
     package static func hint(_ name: String, in known: some Collection<String>) -> String {
         if let nearest = Nearest.name(to: name, in: known) { return ": expected \"\(nearest)\"?" }
         return known.isEmpty ? "" : ": expected one of \(known.sorted().joined(separator: ", "))"
     }
 
-    /// The name that a word is most likely meant to be; `nil` if none is close.
+    /// Returns the name that a word was most likely meant to be; `nil` if none is close.
     package static func name(to word: String, in known: some Collection<String>) -> String? {
         let word = word.lowercased()
         let best = known.sorted().map { ($0, distance(word, $0.lowercased())) }.min { $0.1 < $1.1 }
@@ -15,7 +15,7 @@ package enum Nearest {
         return begun.count == 1 ? begun.first : nil
     }
 
-    /// The number of letters that are inserted, deleted, replaced, or swapped with their neighbour between two words.
+    /// Returns the number of insertions, deletions, replacements and swaps of neighbouring letters between two words.
     ///
     /// - Source: The optimal string alignment distance, after Damerau, "A technique for computer detection and
     ///   correction of spelling errors", CACM 7 (1964).

@@ -1,9 +1,9 @@
-/// The names that are known of an object: the inputs, the fields of its header, and what is derived from them.
+/// The known names of an object: the inputs, the fields of its header, and values derived from them.
 struct ObjectHeader {
     /// All names with their values.
     private(set) var names: [String: Value]
     let format: Format
-    /// The bytes up to the end of the last field.
+    /// The number of bytes up to the end of the last field.
     private(set) var byteCount = 0
     /// The places of the fields.
     private(set) var fields: [(name: String, range: Range<Int>)] = []
@@ -14,17 +14,17 @@ struct ObjectHeader {
         names["key"] = .bytes(ByteString(key))
     }
 
-    /// Reads and checks the header of an object: fields that need no derived values, then derived values and what is
-    /// encrypted, then the other fields and checks.
+    /// Reads and checks the header of an object: first the fields that need no derived values, then derived values and
+    /// encrypted fields, then the other fields and checks.
     ///
     /// - Parameters:
     ///   - source: The object.
     ///   - strategy: The format, and its parameters.
     ///   - key: The key.
-    ///   - backend: The library that decrypts what is encrypted in the header; without one, zeros are taken for that, and
-    ///     nothing is checked that depends on it.
-    /// - Throws: `DecryptionError.truncatedCiphertext`, `.io`; what the description has for a field or a check that is
-    ///   not what it must be, `.headerRejected` in most.
+    ///   - backend: The library that decrypts encrypted fields. Without one, their content counts as zeros, and nothing
+    ///     that depends on it is checked.
+    /// - Throws: `DecryptionError.truncatedCiphertext`, `.io`; the description's error for a wrong field or a failed
+    ///   check, in most cases `.headerRejected`.
     init(
         reading source: any ByteSource, _ strategy: Strategy, key: SecretKey, backend: (any CipherBackend)?
     ) throws(DecryptionError) {
@@ -40,13 +40,13 @@ struct ObjectHeader {
         _ source: any ByteSource, _ backend: (any CipherBackend)?
     ) throws(DecryptionError) {
         names["size"] = .integer(Int128(source.byteCount))
-        // Fields whose lengths are known are fetched in one go.
+        // Fetches fields of known lengths in one go.
         var waiting: [(field: Format.Field, range: Range<Int>)] = []
         for field in format.header {
             if !field.byteCount.isKnown(names) {
                 let fetched = waiting.map(\.field)
                 try fetch(&waiting, from: source)
-                // A length is not taken from another format's header.
+                // Checked first, so that a length is not taken from another format's header.
                 try check(fetched.filter(isEarly), source.byteCount)
             }
             if let prefix = field.lastLinePrefix {
@@ -77,7 +77,7 @@ struct ObjectHeader {
         }
     }
 
-    /// Says whether all is known that a field must be.
+    /// Returns whether all allowed contents of a field can be evaluated.
     private func isEarly(_ field: Format.Field) -> Bool { field.content.allSatisfy { $0.isKnown(names) } }
 
     private mutating func fetch(
@@ -96,7 +96,7 @@ struct ObjectHeader {
         waiting = []
     }
 
-    /// Works out derived values, and opens what is encrypted as soon as all that it takes is known.
+    /// Computes derived values, and opens each encrypted field as soon as the values for it are known.
     private mutating func derive(
         _ backend: (any CipherBackend)?, _ byteCount: UInt64
     ) throws(DecryptionError) {
@@ -131,14 +131,14 @@ struct ObjectHeader {
         }
     }
 
-    /// Makes the header of a new object: fields that must be something, and the others at random.
+    /// Makes the header of a new object: fields with required values, and random ones.
     ///
     /// - Parameters:
     ///   - strategy: The format, and its parameters.
     ///   - key: The key.
-    ///   - backend: The library that encrypts what is encrypted in the header; without one, that is drawn at random.
-    ///   - random: Makes so many random bytes.
-    /// - Throws: `DecryptionError.unsupported` for a description that does not say how each field comes about.
+    ///   - backend: The library that encrypts encrypted fields; without one, they are random.
+    ///   - random: Returns a number of random bytes.
+    /// - Throws: `DecryptionError.unsupported` for a description that does not determine each field.
     init(
         writing strategy: Strategy, key: SecretKey, backend: (any CipherBackend)?, random: (Int) -> [UInt8]
     ) throws(DecryptionError) {
@@ -161,7 +161,7 @@ struct ObjectHeader {
             fields.append((field.name, byteCount..<byteCount + count))
             byteCount += count
             if let value, let written = field.written {
-                // Lengths behind it may follow from it.
+                // Lengths behind it may depend on it.
                 try written.check(value, count: count, in: format.name)
                 names[field.name] = .bytes(value)
             } else if field.written == nil, field.sealed == nil || backend == nil {
@@ -207,9 +207,9 @@ struct ObjectHeader {
         try checkWritten()
     }
 
-    /// The header that a reader sees of a new object whose first chunk it is a look at.
+    /// Returns the header as a reader sees it, for a new object whose header is part of its first chunk.
     ///
-    /// - Throws: `DecryptionError.unsupported` if the chunk is too short for it, or if a reader refuses it.
+    /// - Throws: `DecryptionError.unsupported` if the chunk is too short for it, or a reader would refuse it.
     func asRead(from chunk: UnsafeRawBufferPointer) throws(DecryptionError) -> ObjectHeader {
         guard chunk.count >= byteCount else {
             throw .unsupported("a new object of \(format.name) whose first chunk is shorter than its header")
@@ -232,7 +232,7 @@ struct ObjectHeader {
         return header
     }
 
-    /// Refuses a header that a reader would refuse, as far as it can be told.
+    /// Refuses a header that a reader would refuse, as far as the known names show.
     private func checkWritten() throws(DecryptionError) {
         for check in format.checks where check.error != .invalidKey && check.error != .invalidRequest {
             let formulas = [check.condition, check.requirement].compactMap(\.self)
@@ -246,7 +246,7 @@ struct ObjectHeader {
         }
     }
 
-    /// Takes a length for the object's, which a writer does not know.
+    /// Sets a length for the object, because a writer does not know the real one.
     mutating func assume(byteCount: UInt64) { names["size"] = .integer(Int128(byteCount)) }
 
     /// The header's bytes.
@@ -257,7 +257,7 @@ struct ObjectHeader {
         }
     }
 
-    /// The names with the number of chunks.
+    /// Returns the names together with the number of chunks.
     func names(chunkCount: UInt64) -> [String: Value] {
         names.merging(["count": .integer(Int128(chunkCount))]) { $1 }
     }

@@ -3,7 +3,7 @@ enum ObjectKey: Sendable {
     case fixed(SecretKey)
     case varying(VaryingKey)
 
-    /// Works out a format's key from the names that are known of an object, whose chunks have parts in these places.
+    /// Evaluates a format's key from the known names of an object, whose chunks have parts at the given places.
     init(_ format: Format, _ names: [String: Value], parts: PartRanges) throws(DecryptionError) {
         let formula = try format.key.folded(names, in: format.name)
         guard case .bytes(let bytes) = formula.expression else {
@@ -14,14 +14,14 @@ enum ObjectKey: Sendable {
     }
 }
 
-/// A key that follows from a chunk's numbers and stored parts, with what tells whether two chunks have the same one.
+/// A key that depends on a chunk's numbers and stored parts. It knows on which values it depends.
 ///
-/// A class, so that an `ObjectKey` is one pointer: what an enum's case does not use of a larger one is copied with it,
-/// and may be what was on the stack before, such as a key.
+/// A class, so that an `ObjectKey` is one pointer. With a larger payload, unused bytes of the enum would be copied
+/// along, and they may hold remains of the stack, such as a key.
 final class VaryingKey: Sendable {
     private let formula: Formula
     private let format: String
-    /// The largest integers in the expression that differ between chunks: with the same ones, the key is the same.
+    /// The largest integers in the expression that differ between chunks: equal ones give the same key.
     fileprivate let numbers: [ChunkNumber]
     fileprivate let usesLast: Bool
     /// The places of the parts that the expression uses.
@@ -39,12 +39,12 @@ final class VaryingKey: Sendable {
         lastRanges = used.compactMap { parts.last[$0] }
         usesLast = names.contains("last") || ranges.map(\.count) != lastRanges.map(\.count)
         numbers = formula.expression.largestIntegers.flatMap { expression in
-            // Of what is no number of a template, all numbers that it uses.
+            // An expression that a template cannot hold counts with all numbers that it uses.
             ChunkNumber(expression).map { [$0] } ?? expression.names.compactMap { ChunkNumber(.name($0)) }
         }
     }
 
-    /// The places of the parts that the expression uses, in the order of their names.
+    /// Returns the places of the parts that the expression uses, in the order of their names.
     fileprivate func ranges(isLast: Bool) -> [Range<Int>] { isLast ? lastRanges : ranges }
 
     fileprivate func key(
@@ -61,19 +61,19 @@ final class VaryingKey: Sendable {
 }
 
 /// The cipher contexts of an object's chunks, one after the other. Belongs to one thread, and allocates only when the
-/// key is another one.
+/// key changes.
 final class ChunkContexts {
     private let backend: any CipherBackend
     private let cipher: Cipher
     private let direction: CipherDirection
     private let key: ObjectKey
     private var context: (any CipherContext)?
-    /// The numbers, parts and end that `context` is for.
+    /// The numbers, parts and end for which `context` was made.
     private var numbers: [Int128?] = []
     private var parts: [UInt8] = []
     private var isLast = false
 
-    /// Makes the context of a key that is the same for all chunks.
+    /// Makes the context at once if the key is the same for all chunks.
     init(
         _ key: ObjectKey, _ cipher: Cipher, _ direction: CipherDirection, backend: any CipherBackend
     ) throws(DecryptionError) {
@@ -81,7 +81,7 @@ final class ChunkContexts {
         if case .fixed(let key) = key { context = try backend.makeContext(cipher, direction, key: key) }
     }
 
-    /// The context of a chunk.
+    /// Returns the context of a chunk.
     @inline(__always)
     func context(
         _ chunk: ChunkNumbers, isLast: Bool, stored: UnsafeRawBufferPointer
@@ -96,7 +96,7 @@ final class ChunkContexts {
     ) throws(DecryptionError) -> any CipherContext {
         guard case .varying(let key) = key else { preconditionFailure("a fixed key has a context") }
         if let context, isKnown(key, chunk, isLast: isLast, stored: stored) { return context }
-        // If it fails, neither is there.
+        // If the next call fails, there is no context.
         context = nil
         let made = try backend.makeContext(
             cipher, direction, key: key.key(chunk, isLast: isLast, stored: stored))

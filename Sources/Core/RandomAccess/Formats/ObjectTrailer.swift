@@ -3,11 +3,11 @@ struct ObjectTrailer {
     private let format: Format
     private var names: [String: Value]
 
-    /// Takes what is known of an object, once its chunks are.
+    /// The trailer of an object with known chunks.
     ///
     /// - Parameters:
     ///   - format: The format.
-    ///   - names: What is known of the object.
+    ///   - names: The known names of the object.
     ///   - chunkCount: The number of its chunks.
     ///   - plaintextByteCount: The length of its plaintext.
     init(_ format: Format, _ names: [String: Value], chunkCount: UInt64, plaintextByteCount: UInt64) {
@@ -20,13 +20,13 @@ struct ObjectTrailer {
     ///
     /// - Parameters:
     ///   - source: The object.
-    ///   - offset: The place where the trailer begins.
-    ///   - backend: The library that decrypts what is encrypted in it.
-    /// - Throws: `DecryptionError.io`; what the description has for a field that is not what it must be.
+    ///   - offset: The start of the trailer.
+    ///   - backend: The library that decrypts encrypted fields.
+    /// - Throws: `DecryptionError.io`; the description's error for a field with the wrong content.
     func check(_ source: any ByteSource, at offset: UInt64, backend: any CipherBackend) throws(DecryptionError) {
         let byteCount = source.byteCount
         var names = names
-        // Bounded before there is memory for them.
+        // Checks the lengths before it allocates memory.
         let places = try format.rules.trailerPlaces(of: source, at: offset, names, in: format.name)
         let end = places.last?.upperBound ?? 0
         let bytes = try ByteString(count: end) { buffer throws(DecryptionError) in
@@ -52,13 +52,13 @@ struct ObjectTrailer {
         }
     }
 
-    /// The trailer of a new object.
+    /// Returns the trailer of a new object.
     ///
     /// - Parameters:
-    ///   - backend: The library that encrypts what is encrypted in it.
-    ///   - random: Makes so many random bytes.
-    /// - Returns: Its bytes.
-    /// - Throws: `DecryptionError.unsupported` for a field that the description does not say how to write.
+    ///   - backend: The library that encrypts encrypted fields.
+    ///   - random: Returns a number of random bytes.
+    /// - Returns: The trailer's bytes.
+    /// - Throws: `DecryptionError.unsupported` for a field that the description does not determine.
     func bytes(backend: any CipherBackend, random: (Int) -> [UInt8]) throws(DecryptionError) -> [UInt8] {
         var (names, bytes) = (names, [UInt8]())
         for field in format.trailerFields.flatMap({ ($0.sealed?.holds ?? []) + [$0] }) {
@@ -79,10 +79,10 @@ struct ObjectTrailer {
 }
 
 extension Format.Rules {
-    /// The places of the fields behind the chunks, from there on; lengths may follow from fields before them.
+    /// Returns the places of the trailer's fields, relative to its start; lengths may depend on earlier fields.
     ///
-    /// - Throws: `DecryptionError.truncatedCiphertext` for a source that ends before, `.headerRejected` for more than
-    ///   1 MiB, `.io`.
+    /// - Throws: `DecryptionError.truncatedCiphertext` if the source ends earlier, `.headerRejected` for more than 1
+    ///   MiB, `.io`.
     func trailerPlaces(
         of source: any ByteSource, at offset: UInt64, _ names: [String: Value], in format: String
     ) throws(DecryptionError) -> [Range<Int>] {
@@ -108,14 +108,14 @@ extension Format.Rules {
 }
 
 extension ChunkShape {
-    /// The max number of bytes of a trailer whose length its own fields tell.
+    /// The max length in bytes of a trailer whose own fields determine its length.
     private static let maxTrailerByteCount: UInt64 = 1 << 20
 
-    /// The shape with the length of the trailer, where only the last chunk tells that: from where it would be without
-    /// one, chunk by chunk to the front, until parts are what they must be in a last chunk.
+    /// Returns the shape with the length of the trailer, if only the last chunk determines it. It starts at the
+    /// position without a trailer, and goes back chunk by chunk until a chunk's parts have the values of a last chunk.
     ///
-    /// - Throws: `DecryptionError.truncatedCiphertext` if there is no such chunk, or if trailer and object do not end
-    ///   together; `.authenticationFailed` if it would have more plaintext than a chunk has; `.io`.
+    /// - Throws: `DecryptionError.truncatedCiphertext` if there is no such chunk, or the trailer does not end with the
+    ///   object; `.authenticationFailed` if the chunk would have more plaintext than a chunk can hold; `.io`.
     func measured(_ source: any ByteSource, _ header: ObjectHeader) throws(DecryptionError) -> ChunkShape {
         let format = header.format
         guard let lastChunk = format.lastChunk else { return self }

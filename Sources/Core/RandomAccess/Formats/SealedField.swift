@@ -1,8 +1,8 @@
 extension Format.Field {
-    /// The plaintext of a field that is encrypted: a part of a header or a trailer that holds a key, or the tag of
-    /// nothing but associated data.
+    /// The plaintext and the encryption of an encrypted field: a part of a header or a trailer that holds a key, or
+    /// only a tag over associated data.
     package struct Sealed: Hashable, Sendable {
-        /// The cipher's name: one with a tag, or a stream.
+        /// The cipher's name: a cipher with a tag, or a stream cipher.
         package let cipher: Formula
         package let key: Formula
         package let nonce: Formula
@@ -10,22 +10,21 @@ extension Format.Field {
         /// The fields of the plaintext, in order.
         package var holds: [Format.Field]
 
-        /// The formulas that encryption takes.
+        /// The formulas for the encryption.
         package var formulas: [Formula] { [cipher, key, nonce, associatedData].compactMap(\.self) }
     }
 }
 
 extension Format.Rules {
-    /// The fields of the header, and those that are encrypted in it.
+    /// The fields of the header, and the fields encrypted in them.
     package var allHeaderFields: [Format.Field] { header.flatMap { [$0] + ($0.sealed?.holds ?? []) } }
 
-    /// The ciphers of encrypted fields, as far as no object chooses them.
+    /// The ciphers of encrypted fields that do not depend on the object.
     package var sealedCiphers: [Cipher] {
         (header + trailerFields).compactMap { $0.sealed?.cipher.expression.literal?.bytes?.text.flatMap(Cipher.init) }
     }
 
-    /// Says whether what stands behind the chunks shows how much there is of them: a tag or a code that nobody makes
-    /// without a key.
+    /// True if the trailer depends on the length of the data, with a tag or a code that cannot be made without a key.
     var isTrailerBound: Bool {
         trailerFields.contains { field in
             let codes = field.content.filter { $0.expression.count(of: .hmac) > 0 }
@@ -35,19 +34,19 @@ extension Format.Rules {
         }
     }
 
-    /// The name of the plaintext's length in bytes, which a trailer may use.
+    /// The name of the plaintext's length in bytes, for use in a trailer.
     package static let lengthName = "total"
 }
 
 extension Format.Field.Sealed {
-    /// The names of its plaintext's fields with their values.
+    /// Returns the names and values of the plaintext's fields.
     ///
     /// - Parameters:
     ///   - bytes: The stored bytes.
-    ///   - names: What is known of the object.
-    ///   - backend: The library that decrypts; `nil` for zeros in place of the plaintext, for who looks at places only.
+    ///   - names: The known names of the object.
+    ///   - backend: The library that decrypts; `nil` to use zeros as the plaintext, if only places matter.
     ///   - format: The format's name.
-    /// - Returns: `nil` if the tag is not that of the bytes.
+    /// - Returns: `nil` if the tag does not match.
     /// - Throws: `DecryptionError.unsupported`, `.invalidIV`, `.invalidKeyMaterial`, `.backend`, `.invalidParameter`.
     func open(
         _ bytes: ByteString, _ names: [String: Value], backend: (any CipherBackend)?, in format: String
@@ -64,7 +63,7 @@ extension Format.Field.Sealed {
         return isAuthentic ? try fields(plaintext, names, in: format) : nil
     }
 
-    /// The stored bytes of a plaintext whose fields are known.
+    /// Returns the stored bytes of a plaintext with known fields.
     ///
     /// - Throws: As ``open(_:_:backend:in:)``.
     func seal(
@@ -79,14 +78,14 @@ extension Format.Field.Sealed {
         }
     }
 
-    /// Says whether what encryption takes is known.
+    /// Returns whether all values for the encryption are known.
     func isKnown(_ names: [String: Value]) -> Bool { formulas.allSatisfy { $0.isKnown(names) } }
 
     private static func process(
         _ input: ByteString, into output: UnsafeMutableRawBufferPointer, _ nonce: ByteString, _ data: ByteString?,
         with context: any CipherContext
     ) throws(DecryptionError) -> Bool {
-        // A plaintext of no bytes has a place all the same.
+        // An empty plaintext needs an address all the same.
         var nothing: UInt8 = 0
         return try withUnsafeMutablePointer(to: &nothing) { nothing throws(DecryptionError) in
             try input.withUnsafeBytes { input throws(DecryptionError) in
@@ -143,13 +142,13 @@ extension Format.Field.Sealed {
 }
 
 extension Expression {
-    /// The sum of integers.
+    /// Returns the sum of integers.
     static func sum(_ terms: [Expression]) -> Expression {
         terms.dropFirst().reduce(terms.first ?? .integer(0)) { .operation(.plus, $0, $1) }
     }
 
-    /// The length in bytes of the tag of the cipher that the expression names: a word, or a choice between words; `nil`
-    /// of another one.
+    /// The tag length in bytes of the cipher that the expression names, as a word or a choice between words; `nil` for
+    /// any other expression.
     var tagByteCount: Expression? {
         switch self {
         case .bytes(let name):
@@ -160,7 +159,7 @@ extension Expression {
         }
     }
 
-    /// The ciphers that the expression names: a word, or a choice between words.
+    /// The ciphers that the expression names, as a word or a choice between words.
     var namedCiphers: [Cipher] {
         switch self {
         case .bytes(let name): name.text.flatMap(Cipher.init(rawValue:)).map { [$0] } ?? []
@@ -171,12 +170,12 @@ extension Expression {
 }
 
 extension Format.Field {
-    /// Says whether the field is encrypted with a tag, at least sometimes: then a change is noticed.
+    /// True if the field is encrypted with a tag, at least for some ciphers: then a reader detects a change.
     var hasTag: Bool { sealed.map { $0.cipher.expression.tagByteCount != .integer(0) } ?? false }
 }
 
 extension Formula {
-    /// Refuses bytes of another length than their field's.
+    /// Refuses bytes that do not have their field's length.
     func check(_ bytes: ByteString, count: Int, in format: String) throws(DecryptionError) {
         guard bytes.count != count else { return }
         throw failure(EvaluationFailure("\(bytes.count) bytes: expected \(count)"), in: format)
@@ -184,7 +183,7 @@ extension Formula {
 }
 
 extension ByteString {
-    /// Random bytes, of which nothing is left elsewhere: a key may be among them.
+    /// Returns random bytes, and leaves no copy elsewhere: they may include a key.
     static func drawn(_ count: Int, _ random: (Int) -> [UInt8]) -> ByteString {
         var bytes = random(count)
         defer { bytes.withUnsafeMutableBytes { eraseBytes($0) } }

@@ -1,8 +1,9 @@
 internal import CYAML
 
-/// A node of a YAML document, with its place; read by libyaml.
+/// A node of a YAML document, with its place. libyaml parses the document.
 ///
-/// Bounded in length, depth and number of nodes; without anchors, aliases and tags, which descriptions do not need.
+/// The length, the depth and the number of nodes are bounded. Anchors, aliases and tags are not allowed, since
+/// descriptions do not need them.
 struct YAMLNode {
     enum Content {
         case scalar(String, isPlain: Bool)
@@ -14,9 +15,9 @@ struct YAMLNode {
 
     private static let maxDepth = 16
 
-    /// Reads the one document of a text.
+    /// Parses a text that holds one document.
     ///
-    /// - Throws: `DescriptionError` for what is not YAML, or more than is allowed.
+    /// - Throws: `DescriptionError` for text that is not YAML, or that exceeds the limits.
     init(_ text: [UInt8], maxByteCount: Int = 1 << 16, maxNodeCount: Int = 4096) throws(DescriptionError) {
         guard text.count <= maxByteCount else {
             throw DescriptionError(
@@ -80,7 +81,7 @@ struct YAMLNode {
             return node
         }
 
-        /// The next node, or `nil` at the end of a sequence or mapping.
+        /// Returns the next node; `nil` at the end of a sequence or mapping.
         private mutating func nodeOrEnd(depth: Int) throws(DescriptionError) -> YAMLNode? {
             var event = try next()
             defer { yaml_event_delete(&event) }
@@ -107,7 +108,7 @@ struct YAMLNode {
                 let scalar = event.data.scalar
                 let bytes = UnsafeBufferPointer(start: scalar.value, count: scalar.length)
                 let isPlain = scalar.style == YAML_PLAIN_SCALAR_STYLE
-                // Text begins behind the quotation mark.
+                // The text begins behind the quotation mark.
                 var start = DescriptionPlace(line: place.line, column: place.column + (isPlain ? 0 : 1))
                 start.isExact = event.end_mark.line == event.start_mark.line
                 return YAMLNode(.scalar(String(decoding: bytes, as: UTF8.self), isPlain: isPlain), at: start)
@@ -132,7 +133,7 @@ struct YAMLNode {
 // MARK: Members
 
 extension YAMLNode {
-    /// The node in words.
+    /// A description of the node for messages.
     var words: String {
         switch content {
         case .scalar(let text, _): "\"\(text.prefix(40))\""
@@ -143,19 +144,19 @@ extension YAMLNode {
 
     func error(_ expected: String) -> DescriptionError { DescriptionError(place, "\(words): expected \(expected)") }
 
-    /// The text of a scalar.
+    /// Returns the text of a scalar.
     func text(_ expected: String) throws(DescriptionError) -> String {
         guard case .scalar(let text, _) = content else { throw error(expected) }
         return text
     }
 
-    /// The elements of a list.
+    /// Returns the elements of a list.
     func elements(_ expected: String) throws(DescriptionError) -> [YAMLNode] {
         guard case .sequence(let elements) = content else { throw error(expected) }
         return elements
     }
 
-    /// The members of a mapping, in order, each name once.
+    /// Returns the members of a mapping, in order; refuses a name that occurs twice.
     func members(_ expected: String) throws(DescriptionError) -> [(
         name: String, place: DescriptionPlace, value: YAMLNode
     )] {
@@ -172,7 +173,7 @@ extension YAMLNode {
         return members
     }
 
-    /// The members of a mapping that knows only some names.
+    /// Returns the members of a mapping; refuses unknown names.
     func members(
         _ expected: String, of known: [String]
     ) throws(DescriptionError) -> [String: YAMLNode] {
@@ -186,13 +187,13 @@ extension YAMLNode {
         return members
     }
 
-    /// An integer that is written out.
+    /// Returns a literal integer.
     func integer(_ expected: String) throws(DescriptionError) -> Int {
         guard case .scalar(let text, true) = content, let value = Int(text), value >= 0 else { throw error(expected) }
         return value
     }
 
-    /// One of some words.
+    /// Returns one of some words.
     func word<Word: RawRepresentable & CaseIterable>(
         _ type: Word.Type
     ) throws(DescriptionError) -> Word where Word.RawValue == String {
@@ -203,7 +204,7 @@ extension YAMLNode {
         return word
     }
 
-    /// `true` or `false`.
+    /// Returns `true` or `false`.
     func flag() throws(DescriptionError) -> Bool {
         guard case .scalar(let text, true) = content, let value = Bool(text) else { throw error("true or false") }
         return value

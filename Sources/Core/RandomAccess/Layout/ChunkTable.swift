@@ -1,9 +1,9 @@
 extension Strategy {
-    /// Returns the object with its chunks one behind another, where the file has the data of all chunks together and their other
-    /// parts in a table behind the header; the source as it is where chunks are whole.
+    /// Returns the object with contiguous chunks, for a file that stores the data of all chunks together and their
+    /// other parts in a table behind the header. If chunks are contiguous already, returns the source itself.
     ///
-    /// - Throws: `DecryptionError.truncatedCiphertext` for a length that no number of chunks has; `.unsupported` for a
-    ///   description whose table has entries of several lengths.
+    /// - Throws: `DecryptionError.truncatedCiphertext` for a length that does not fit any number of chunks;
+    ///   `.unsupported` for a description whose table has entries of several lengths.
     package func withWholeChunks(
         _ source: any ByteSource
     ) throws(DecryptionError) -> (source: any ByteSource, strategy: Strategy) {
@@ -16,7 +16,7 @@ extension Strategy {
                 "\"dataStart\" in \(name): expected chunks of one length with parts of one length, and no trailer")
         }
         let (geometry, whole) = (shape.geometry, changing { $0.dataStart = nil })
-        // The data of more chunks begins no earlier: a few numbers around the quotient are all that there can be.
+        // More chunks never move the start of the data forward, so only a few numbers around the quotient are possible.
         let quotient = source.byteCount / (geometry.chunkByteCount + geometry.overheadByteCount)
         for count in max(quotient, 3) - 2...quotient + 2 {
             let start = try dataStart(chunkCount: count)
@@ -32,10 +32,10 @@ extension Strategy {
             byteCount: source.byteCount, expected: "a header, a table of all chunks, and their data")
     }
 
-    /// True if an object's chunks are one behind another, each with all its parts.
+    /// True if an object's chunks are contiguous, each with all its parts.
     package var hasWholeChunks: Bool { (try? dataStart(chunkCount: 1)) == 0 }
 
-    /// The offset of the data of an object with so many chunks; 0 where chunks are whole.
+    /// Returns the offset of the data of an object with a number of chunks; 0 if chunks are contiguous.
     private func dataStart(chunkCount: UInt64) throws(DecryptionError) -> UInt64 {
         guard let formula = format.dataStart else { return 0 }
         var names = values
@@ -53,7 +53,7 @@ extension UInt64 {
     fileprivate func dividedRoundingUp(by divisor: UInt64) -> UInt64 { self / divisor + (self % divisor > 0 ? 1 : 0) }
 }
 
-/// An object as if its chunks were whole: what stands in the table, and what stands together as data, chunk by chunk.
+/// An object with contiguous chunks, assembled from the entries of the table and the data.
 private struct TableSource: WrappingSource {
     let base: any ByteSource
     let geometry: Geometry
@@ -61,10 +61,10 @@ private struct TableSource: WrappingSource {
     let dataStart: UInt64
     let byteCount: UInt64
 
-    /// The max number of bytes of one read, which are fetched into memory of its own.
+    /// The max number of bytes of one read, which are fetched into separate memory.
     private static let maxByteCount: UInt64 = 1 << 20
 
-    /// Reads bytes: one fetch of the table, and one of the data, for all chunks that the range touches.
+    /// Reads bytes: one fetch of the table, and one of the data, for all chunks in the range.
     func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         let header = geometry.headerByteCount
         guard offset < byteCount, buffers.byteCount > 0 else { return 0 }
@@ -99,12 +99,12 @@ private struct TableSource: WrappingSource {
 
     private var overhead: UInt64 { geometry.overheadByteCount }
 
-    /// The offset in a chunk at which its data ends, if it is the last one; at most what the object holds.
+    /// Returns the offset in a chunk at which its data ends if it is the last one, limited by the length of the object.
     private func lastDataEnd(ofChunk index: UInt64) -> UInt64 {
         byteCount - geometry.headerByteCount - index * geometry.storedChunkByteCount - geometry.behindByteCount
     }
 
-    /// The bytes of data in front of an offset of the object.
+    /// Returns the number of data bytes before an offset of the object.
     private func dataByteCount(before offset: UInt64) -> UInt64 {
         let (chunk, within) = (offset - geometry.headerByteCount).quotientAndRemainder(
             dividingBy: geometry.storedChunkByteCount)

@@ -1,43 +1,45 @@
-/// The places of an object's chunks, as integers: lengths follow from them both ways, and the place of each chunk.
+/// The positions and lengths of an object's chunks, as integers. It converts between the lengths of plaintext and
+/// ciphertext.
 ///
-/// All chunks but the last are full. The first one may hold less, where a header counts to it. The last one may have
-/// other parts than the others.
+/// All chunks but the last are full. The first one may hold less, if a header counts as part of it. The last one may
+/// have other parts than the others.
 public struct Geometry: Hashable, Sendable {
     /// The bytes before the first chunk.
     public let headerByteCount: UInt64
     /// The bytes behind the last chunk.
     var trailerByteCount: UInt64
-    /// The plaintext bytes of a full chunk; `.max` where all is one chunk.
+    /// The plaintext length of a full chunk; `.max` if the object is one chunk.
     public let chunkByteCount: UInt64
-    /// The ciphertext bytes of a full chunk; `.max` where all is one chunk.
+    /// The ciphertext length of a full chunk; `.max` if the object is one chunk.
     public let storedChunkByteCount: UInt64
     /// The bytes of a chunk before its data.
     package let frontByteCount: UInt64
     /// The bytes of a full chunk behind its data: a tag, or a block of padding.
     public let behindByteCount: UInt64
-    /// The plaintext bytes that the first chunk lacks.
+    /// The plaintext bytes that the first chunk has less than a full one.
     public let missingByteCount: UInt64
     /// The max number of chunks.
     let maxChunkCount: UInt64
     let end: End
     /// The stored bytes of the last chunk beside its data.
     let lastOverheadByteCount: UInt64
-    /// The least number of bytes from a full chunk on with which it is not the last.
+    /// The min number of bytes from the start of a full chunk to the end, if that chunk is not the last.
     private let splitByteCount: UInt64
 
     /// The rules of the last chunk.
     struct End: Hashable, Sendable {
-        /// Padded to whole blocks, with 1 to 16 bytes that only its plaintext tells. Source: RFC 5652, section 6.3.
+        /// True for padding to whole blocks with 1 to 16 bytes, whose number only the plaintext shows. Source: RFC
+        /// 5652, section 6.3.
         var isPadded = false
-        /// The number of bytes that data is a multiple of.
+        /// The number of bytes of which the data's length is a multiple.
         var unitByteCount: UInt64 = 1
-        /// Says whether an empty plaintext has a chunk.
+        /// True if an empty plaintext has a chunk.
         var emptyHasChunk = false
-        /// Says whether an object of no bytes at all is an empty plaintext.
+        /// True if an object without any bytes is an empty plaintext.
         var emptyHasNoHeader = false
         /// The rule for a last chunk without data.
         var emptyLast = Format.EmptyLast.never
-        /// Says whether the last chunk is always shorter than a full one.
+        /// True if the last chunk is always shorter than a full one.
         var isNeverFull = false
     }
 
@@ -58,24 +60,24 @@ public struct Geometry: Hashable, Sendable {
     /// The stored bytes of a full chunk beside its data.
     var overheadByteCount: UInt64 { frontByteCount + behindByteCount }
 
-    /// Says whether the last chunk has other parts than the others.
+    /// True if the last chunk has other parts than the others.
     var isLastOther: Bool { lastOverheadByteCount != overheadByteCount }
 
-    /// The stored bytes of the longest chunk; `.max` where all is one chunk.
+    /// The stored length of the longest chunk; `.max` if the object is one chunk.
     var maxStoredChunkByteCount: UInt64 {
         chunkByteCount == .max ? .max : chunkByteCount + max(overheadByteCount, lastOverheadByteCount)
     }
 
-    /// The number of bytes that the length of a plaintext is a multiple of.
+    /// The number of bytes of which a plaintext's length is a multiple.
     package var plaintextUnitByteCount: UInt64 { end.isPadded ? 1 : end.unitByteCount }
 
-    /// The bytes that are no part of any chunk.
+    /// The number of bytes outside all chunks.
     private var outerByteCount: UInt64 { headerByteCount + trailerByteCount }
 
-    /// Whether the ciphertext's length alone tells the plaintext's.
+    /// True if the ciphertext's length alone determines the plaintext's.
     var isLengthTold: Bool { !end.isPadded }
 
-    /// The number of chunks of a plaintext.
+    /// Returns the number of chunks of a plaintext.
     package func chunkCount(ofPlaintext byteCount: UInt64) -> UInt64 {
         let sum = byteCount.addingReportingOverflow(missingByteCount)
         let (fullCount, rest) = (sum.overflow ? .max : sum.partialValue).quotientAndRemainder(
@@ -85,7 +87,7 @@ public struct Geometry: Hashable, Sendable {
         return rest > 0 ? fullCount + 1 : fullCount
     }
 
-    /// The length of the ciphertext of a plaintext; `.max` if that is too long for a number.
+    /// Returns the ciphertext length of a plaintext; `.max` if it does not fit into 64 bits.
     ///
     /// - Source: PROTOCOL.md, "open".
     package func ciphertextByteCount(ofPlaintext byteCount: UInt64) -> UInt64 {
@@ -98,15 +100,15 @@ public struct Geometry: Hashable, Sendable {
         let sum = parts.reduce(UInt64(0)) { sum, part in sum > .max - part ? .max : sum + part }
         guard end.isPadded, sum < .max else { return sum }
         // The last chunk's padding fills its last block.
-        // Modulo 2⁶⁴, of which 16 is a divisor.
+        // The difference is modulo 2⁶⁴, which is a multiple of 16.
         let last = byteCount &+ missingByteCount &- (chunkByteCount == .max ? 0 : (count - 1) &* chunkByteCount)
         return sum - last % 16
     }
 
-    /// The number of chunks of a ciphertext of a given length.
+    /// Returns the number of chunks of a ciphertext of a given length.
     ///
-    /// - Throws: `DecryptionError.truncatedCiphertext` for a length that no plaintext has; `.authenticationFailed` for
-    ///   one whose last chunk could only be empty, where the format has no such chunk.
+    /// - Throws: `DecryptionError.truncatedCiphertext` for an impossible length; `.authenticationFailed` if the last
+    ///   chunk would be empty and the format does not allow that.
     /// - Source: PROTOCOL.md, "open"; docs/formats.md, "The end".
     package func chunkCount(ofCiphertext byteCount: UInt64) throws(DecryptionError) -> UInt64 {
         func error(_ expected: String) -> DecryptionError {
@@ -157,7 +159,7 @@ public struct Geometry: Hashable, Sendable {
         return count
     }
 
-    /// The number of chunks that take so many bytes, the last of which has other parts than the others.
+    /// Returns the number of chunks in a given length, if the last one has other parts than the others.
     private func chunkCount(ofChunks all: UInt64, of byteCount: UInt64) throws(DecryptionError) -> UInt64 {
         func error(_ expected: String) -> DecryptionError {
             .truncatedCiphertext(byteCount: byteCount, expected: expected)
@@ -180,14 +182,14 @@ public struct Geometry: Hashable, Sendable {
 
     private func checkEmptyLast(isAlone: Bool, _ byteCount: UInt64) throws(DecryptionError) {
         if end.emptyLast == .allowed || isAlone && (end.emptyHasChunk || end.isNeverFull) { return }
-        // A format whose only chunk may be empty has authentic ones without data.
+        // A format whose only chunk may be empty has authentic chunks without data; this one is out of place.
         if end.emptyLast == .onlyChunk, !isAlone {
             throw .authenticationFailed(chunk: (byteCount - outerByteCount + missingByteCount) / storedChunkByteCount)
         }
         throw .truncatedCiphertext(byteCount: byteCount, expected: "at least 1 more, since no last chunk is empty")
     }
 
-    /// The length of the plaintext of a ciphertext of so many chunks; of a padded one, with its padding.
+    /// Returns the plaintext length of a ciphertext with a number of chunks; padding counts as plaintext.
     func plaintextByteCount(ofCiphertext byteCount: UInt64, chunkCount: UInt64) -> UInt64 {
         if chunkCount == 0, end.emptyHasNoHeader, byteCount == 0 { return 0 }
         let padding: UInt64 = end.isPadded ? 16 : 0
@@ -196,33 +198,34 @@ public struct Geometry: Hashable, Sendable {
         return byteCount - outerByteCount - last
     }
 
-    /// The number of the chunk that holds the plaintext byte at `offset`, or would if the object were long enough.
+    /// Returns the number of the chunk that holds the plaintext byte at `offset`, or would if the object were long
+    /// enough.
     @inline(__always)
     package func chunkIndex(at offset: UInt64) -> UInt64 { (offset + missingByteCount) / chunkByteCount }
 
-    /// The number of the chunk that holds a byte behind the header, if all chunks before it are full.
+    /// Returns the number of the chunk that holds a byte behind the header, if all chunks before it are full.
     func chunkIndex(atStored offset: UInt64) -> UInt64 { (offset + missingByteCount) / storedChunkByteCount }
 
-    /// Where the data of a chunk starts in the plaintext.
+    /// Returns the plaintext offset of a chunk's data.
     @inline(__always)
     package func plaintextStart(ofChunk index: UInt64) -> UInt64 {
         index == 0 ? 0 : index * chunkByteCount - missingByteCount
     }
 
-    /// Where a chunk starts in the ciphertext.
+    /// Returns the ciphertext offset of a chunk.
     @inline(__always)
     package func ciphertextStart(ofChunk index: UInt64) -> UInt64 {
         index == 0 ? headerByteCount : headerByteCount + index * storedChunkByteCount - missingByteCount
     }
 
-    /// The places of a chunk's data and stored bytes in an object of these lengths.
+    /// Returns the ranges of a chunk's data and stored bytes in an object of the given lengths.
     @inline(__always)
     package func chunk(
         _ index: UInt64, plaintextByteCount: UInt64, ciphertextByteCount: UInt64
     ) -> (plaintext: Range<UInt64>, ciphertext: Range<UInt64>) {
         let (plaintext, ciphertext) = (plaintextStart(ofChunk: index), ciphertextStart(ofChunk: index))
         let missing = index == 0 ? missingByteCount : 0
-        // Differences, not sums: the end of the last chunk may be nearer than a full chunk's.
+        // Subtracts rather than adds: the object may end before the chunk would if it were full.
         let rest = ciphertextByteCount - trailerByteCount - ciphertext
         return (
             plaintext..<plaintext + min(chunkByteCount - missing, plaintextByteCount - plaintext),

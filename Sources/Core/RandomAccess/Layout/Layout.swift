@@ -1,10 +1,10 @@
-/// Where each plaintext byte of an object lies in its ciphertext, and what it takes to decrypt it.
+/// The place of each plaintext byte in an object's ciphertext, and the rules for decrypting it.
 ///
-/// Immutable and pure: no I/O, no cipher. Made when an object is opened.
+/// Immutable and pure: no I/O, no cipher. It is computed when an object is opened.
 public struct Layout: Hashable, Sendable {
-    /// Where chunks lie.
+    /// The positions of the chunks.
     package let geometry: Geometry
-    /// By which rules chunks are decrypted.
+    /// The rules for decrypting the chunks.
     let rules: ChunkRules
     /// The number of chunks.
     let chunkCount: UInt64
@@ -23,7 +23,7 @@ public struct Layout: Hashable, Sendable {
         (self.plaintextByteCount, self.ciphertextByteCount) = (plaintextByteCount, ciphertextByteCount)
     }
 
-    /// The layout of an object of no bytes, which may not tell its cipher and geometry.
+    /// The layout of an object without bytes, whose cipher and geometry may be unknown.
     init(ofNothing format: Format, _ shape: ChunkShape?) throws(DecryptionError) {
         var end = Geometry.End()
         end.emptyHasNoHeader = true
@@ -33,7 +33,7 @@ public struct Layout: Hashable, Sendable {
             ciphertextByteCount: 0)
     }
 
-    /// The chunk that holds the plaintext byte at `offset`.
+    /// Returns the chunk that holds the plaintext byte at `offset`.
     ///
     /// - Precondition: `offset < plaintextByteCount`.
     @inline(__always)
@@ -53,13 +53,13 @@ public struct Layout: Hashable, Sendable {
     @inline(__always)
     var cipher: Cipher { rules.cipher }
 
-    /// The IV of a chunk's first block in CBC, its counter block in CTR.
+    /// Returns the IV of a chunk's first block in CBC, or its counter block in CTR.
     @inline(__always)
     func iv(of chunk: Extent) -> Block {
         rules.block(ofChunk: chunk.index, at: chunk.plaintext.lowerBound, isLast: chunk.index + 1 == chunkCount)
     }
 
-    /// The numbers of a chunk, which its formulas use.
+    /// Returns the numbers of a chunk for its formulas.
     @inline(__always)
     func numbers(of extent: Extent) -> ChunkNumbers {
         ChunkNumbers(
@@ -67,9 +67,9 @@ public struct Layout: Hashable, Sendable {
             storedByteCount: UInt64(extent.ciphertext.count), offset: extent.plaintext.lowerBound)
     }
 
-    /// The range of plaintext that a read delivers: like `pread`, clipped at the end.
+    /// Returns the plaintext range that a read delivers: clipped at the end, like `pread`.
     ///
-    /// - Throws: `DecryptionError.rangeOutOfBounds` if `offset` lies past the end, whatever `count` is.
+    /// - Throws: `DecryptionError.rangeOutOfBounds` if `offset` lies past the end, for any `count`.
     /// - Source: PROTOCOL.md, "read".
     public func clip(offset: UInt64, count: Int) throws(DecryptionError) -> Range<UInt64> {
         guard offset <= plaintextByteCount else {
@@ -78,14 +78,14 @@ public struct Layout: Hashable, Sendable {
         return offset..<offset + Swift.min(UInt64(count), plaintextByteCount - offset)
     }
 
-    /// Says which bytes to fetch for a range of plaintext, which IV each stretch starts from, and what to trim.
+    /// Plans a read: the bytes to fetch for a range of plaintext, the IV of each stretch, and the bytes to trim.
     ///
     /// - Parameters:
     ///   - range: Plaintext bytes, within `0..<plaintextByteCount`.
-    ///   - windowByteCount: The max number of plaintext bytes of a step, which ends with a block. It is rounded
-    ///     down to whole blocks, one at least. An authenticated chunk is a step whatever its length.
+    ///   - windowByteCount: The max number of plaintext bytes of a step, which ends with a block. It is rounded down to
+    ///     whole blocks, at least one. An authenticated chunk is one step, however long it is.
     /// - Returns: The steps, in the order of the plaintext.
-    /// - Complexity: O(1), and O(1) for each step.
+    /// - Complexity: O(1), and O(1) per step.
     public func plan(_ range: Range<UInt64>, windowByteCount: Int = .max) -> ReadPlan {
         precondition(range.upperBound <= plaintextByteCount, "range \(range) of \(plaintextByteCount)")
         precondition(windowByteCount > 0, "window of \(windowByteCount) bytes")
@@ -93,16 +93,16 @@ public struct Layout: Hashable, Sendable {
     }
 }
 
-/// A stretch of plaintext whose ciphertext lies in one piece and can be decrypted on its own: a chunk of the format.
+/// A contiguous stretch of ciphertext that can be decrypted on its own: a chunk of the format.
 ///
 /// Offsets are in bytes and relative to the whole object.
 public struct Extent: Hashable, Sendable {
     /// The chunk's number, from 0.
     public let index: UInt64
 
-    /// The plaintext that the chunk holds, padding not counted.
+    /// The plaintext of the chunk, without padding.
     public let plaintext: Range<UInt64>
 
-    /// The chunk as it is stored, with its padding, its tag and other parts.
+    /// The stored chunk, with its padding, its tag and other parts.
     public let ciphertext: Range<UInt64>
 }

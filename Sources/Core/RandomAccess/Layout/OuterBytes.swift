@@ -1,24 +1,22 @@
-/// Bytes around an object that are no part of its format: in front and behind, as a container or a tool puts them
-/// there.
+/// Bytes around an object that are not part of its format: a container or a tool put them in front or behind.
 package struct OuterBytes: Hashable, Sendable {
-    /// The bytes in front that are passed over.
+    /// The number of bytes to skip in front.
     package var skipByteCount: UInt64 = 0
-    /// The bytes behind that are passed over.
+    /// The number of bytes to ignore behind.
     package var trimByteCount: UInt64 = 0
-    /// `true` if the first 16 bytes of what is left are the IV.
+    /// True if the first 16 of the remaining bytes are the IV.
     package var hasIVInFront = false
 
     package init() {}
 
-    /// `true` if there are none.
+    /// True if there are no such bytes.
     package var isEmpty: Bool { self == OuterBytes() }
 }
 
 extension Strategy {
-    /// The object itself in a source that has bytes around it, with whole chunks, and the strategy with the IV that stands
-    /// in front of it.
+    /// Returns the object inside a source, with whole chunks, and the strategy with the IV from in front of the object.
     ///
-    /// - Throws: `DecryptionError.truncatedCiphertext` if the source has fewer bytes, `.io`.
+    /// - Throws: `DecryptionError.truncatedCiphertext` if the source is too short, `.io`.
     package func inner(
         of source: any ByteSource
     ) throws(DecryptionError) -> (source: any ByteSource, strategy: Strategy) {
@@ -47,12 +45,12 @@ public struct SlicedSource: WrappingSource {
     /// The part, in offsets of the source.
     public let range: Range<UInt64>
 
-    /// Cuts a part out of a source.
+    /// A part of a source.
     ///
     /// - Parameters:
     ///   - base: The source.
     ///   - range: The part, in offsets of the source.
-    /// - Throws: `DecryptionError.truncatedCiphertext` if the source ends before.
+    /// - Throws: `DecryptionError.truncatedCiphertext` if the source ends earlier.
     public init(_ base: any ByteSource, _ range: Range<UInt64>) throws(DecryptionError) {
         guard range.upperBound <= base.byteCount else {
             throw .truncatedCiphertext(
@@ -73,7 +71,7 @@ public struct SlicedSource: WrappingSource {
         return try base.read(at: range.lowerBound + offset, into: buffers.prefix(maximum))
     }
 
-    /// Tells the whole source; see `ByteSource.adviseSequential(_:)`.
+    /// Tells the whole source about the range; see `ByteSource.adviseSequential(_:)`.
     public func adviseSequential(_ range: Range<UInt64>) {
         base.adviseSequential(self.range.lowerBound + range.lowerBound..<self.range.lowerBound + range.upperBound)
     }

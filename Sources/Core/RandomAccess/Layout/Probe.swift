@@ -1,21 +1,20 @@
-/// The part of a ciphertext that must be seen before its layout is known: the pure step of opening an object that
-/// follows its header, if it has one.
+/// The part of a ciphertext that determines its layout: the pure step of opening an object, after its header.
 public struct Probe: Hashable, Sendable {
     /// The ciphertext's length in bytes.
     public let ciphertextByteCount: UInt64
 
-    /// The last block of the last chunk, to be decrypted for its padding; `nil` where the length alone tells
-    /// everything.
+    /// The last block of the last chunk, which has to be decrypted for its padding; `nil` if the length alone
+    /// determines the layout.
     public let lastBlock: ReadStep?
 
     let geometry: Geometry
     private let rules: ChunkRules
     let chunkCount: UInt64
 
-    /// Plans the opening of a ciphertext of a given length, of a format without a header.
+    /// Plans the opening of a ciphertext of a given length, in a format without a header.
     ///
-    /// - Throws: `DecryptionError.invalidParameter` for an impossible chunk length, `.truncatedCiphertext` for a length
-    ///   that no plaintext has, `.unsupported` for a format whose header or key is to be seen first.
+    /// - Throws: `DecryptionError.invalidParameter` for an impossible chunk length, `.truncatedCiphertext` for an
+    ///   impossible ciphertext length, `.unsupported` for a format that depends on a header or the key.
     /// - Source: PROTOCOL.md, "open".
     public init(strategy: Strategy, ciphertextByteCount: UInt64) throws(DecryptionError) {
         guard strategy.format.header.isEmpty, let shape = try strategy.shape().known,
@@ -27,7 +26,7 @@ public struct Probe: Hashable, Sendable {
             chunkCount: chunkCount, ciphertextByteCount: ciphertextByteCount)
     }
 
-    /// Plans what follows the header, of a ciphertext that has so many chunks.
+    /// Plans the steps after the header, for a ciphertext with a number of chunks.
     init(geometry: Geometry, rules: ChunkRules, chunkCount: UInt64, ciphertextByteCount: UInt64) {
         (self.geometry, self.rules) = (geometry, rules)
         (self.chunkCount, self.ciphertextByteCount) = (chunkCount, ciphertextByteCount)
@@ -47,12 +46,12 @@ public struct Probe: Hashable, Sendable {
             count: 16)
     }
 
-    /// The second step of opening: the layout that follows from the decrypted last block.
+    /// Returns the layout, given the decrypted last block: the second step of opening.
     ///
-    /// - Parameter plaintext: The plaintext of ``lastBlock``, 16 bytes; `nil` where there was none to be seen.
+    /// - Parameter plaintext: The plaintext of ``lastBlock``, 16 bytes; `nil` if that is `nil`.
     /// - Returns: The layout.
-    /// - Throws: `DecryptionError.invalidPadding` if the end does not unpad, or unpads to a length that no writer
-    ///   makes.
+    /// - Throws: `DecryptionError.invalidPadding` if the padding is invalid, or results in a length that no writer
+    ///   produces.
     public func layout(lastBlock plaintext: Block?) throws(DecryptionError) -> Layout {
         let all = geometry.plaintextByteCount(ofCiphertext: ciphertextByteCount, chunkCount: chunkCount)
         guard !geometry.isLengthTold, chunkCount > 0 else { return layout(plaintextByteCount: all) }
@@ -63,7 +62,7 @@ public struct Probe: Hashable, Sendable {
         let last = chunkCount - 1
         let end = ciphertextByteCount - geometry.trailerByteCount
         let stored = end - geometry.ciphertextStart(ofChunk: last)
-        // Behind its data, a full chunk has a block of padding, and perhaps parts.
+        // A full chunk has a block of padding behind its data, and possibly other parts.
         let lastByteCount =
             stored - geometry.frontByteCount - (geometry.behindByteCount - 16) - UInt64(paddingByteCount)
         let capacity = geometry.chunkByteCount - (last == 0 ? geometry.missingByteCount : 0)
@@ -71,15 +70,15 @@ public struct Probe: Hashable, Sendable {
         return layout(plaintextByteCount: geometry.plaintextStart(ofChunk: last) + lastByteCount)
     }
 
-    /// The layout as long as the padding has not been seen, which counts as plaintext.
+    /// Returns the layout before the padding is known; padding counts as plaintext.
     func layoutWithPadding() -> Layout {
         layout(
             plaintextByteCount: geometry.plaintextByteCount(ofCiphertext: ciphertextByteCount, chunkCount: chunkCount))
     }
 
-    /// The layout of an object that was opened before, and whose plaintext had this length then.
+    /// Returns the layout of an object that was opened before with a plaintext of this length.
     ///
-    /// - Throws: `DecryptionError.sourceChanged` if the ciphertext is not as long as one of that length.
+    /// - Throws: `DecryptionError.sourceChanged` if the ciphertext's length does not fit that plaintext.
     func layout(knownByteCount: UInt64) throws(DecryptionError) -> Layout {
         let fits =
             geometry.isLengthTold
@@ -100,7 +99,7 @@ public struct Probe: Hashable, Sendable {
 }
 
 extension Formula {
-    /// Says whether only what differs between chunks is not known.
+    /// Returns whether only values that differ between chunks are unknown.
     fileprivate func isKnownOfChunks(_ names: [String: Value]) -> Bool {
         expression.names.allSatisfy { names[$0] != nil || $0 == "last" || ChunkNumbers.Name(rawValue: $0) != nil }
     }

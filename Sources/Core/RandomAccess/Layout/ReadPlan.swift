@@ -1,7 +1,7 @@
-/// The steps that deliver a range of plaintext, in order: a step for each chunk that the range touches, and for each
-/// window of it, counted from where the range begins.
+/// The steps that deliver a range of plaintext, in order: one per chunk in the range, and one per window of a chunk,
+/// counted from the start of the range.
 ///
-/// A value without storage of its own; walking through it allocates nothing.
+/// A value without storage of its own; the iteration allocates nothing.
 public struct ReadPlan: Sequence, IteratorProtocol, Sendable {
     private let layout: Layout
     private let windowByteCount: UInt64
@@ -15,7 +15,7 @@ public struct ReadPlan: Sequence, IteratorProtocol, Sendable {
         self.end = range.upperBound
     }
 
-    /// The next step, or `nil` after the last one.
+    /// Returns the next step; `nil` after the last one.
     public mutating func next() -> ReadStep? {
         guard position < end else { return nil }
         let step = layout.firstStep(of: position..<end, windowByteCount: windowByteCount)
@@ -25,16 +25,17 @@ public struct ReadPlan: Sequence, IteratorProtocol, Sendable {
 }
 
 extension Layout {
-    /// A window as steps have it: steps that ended inside a block would fetch and decrypt that block twice.
+    /// Returns a window rounded to whole blocks: steps that ended inside a block would fetch and decrypt that block
+    /// twice.
     static func wholeBlocks(_ windowByteCount: Int) -> UInt64 {
         Swift.max(16, UInt64(windowByteCount) / 16 * 16)
     }
 
-    /// The first step of a range, which is not empty, with windows of whole blocks.
+    /// Returns the first step of a range, which is not empty, with windows of whole blocks.
     func firstStep(of range: Range<UInt64>, windowByteCount: UInt64) -> ReadStep {
         let extent = extent(at: range.lowerBound)
         var stop = Swift.min(extent.plaintext.upperBound, range.upperBound)
-        // A chunk is authenticated as a whole, or a data unit.
+        // An authenticated chunk, or a data unit, is decrypted as a whole.
         if stop - range.lowerBound > windowByteCount, rules.isStreaming {
             let start = extent.plaintext.lowerBound
             stop = start + (range.lowerBound - start + windowByteCount) / 16 * 16
@@ -44,7 +45,7 @@ extension Layout {
 }
 
 extension Layout {
-    /// The stretch of ciphertext that holds `range`, which must lie in a chunk and not be empty.
+    /// Returns the stretch of ciphertext that holds `range`, which must lie in a chunk and not be empty.
     @inline(__always)
     func step(for range: Range<UInt64>, in chunk: Extent) -> ReadStep {
         let cipher = cipher
@@ -70,36 +71,36 @@ extension Layout {
     }
 }
 
-/// One stretch of ciphertext that is fetched and decrypted in one go.
+/// One stretch of ciphertext that a reader fetches and decrypts in one go.
 public struct ReadStep: Hashable, Sendable {
-    /// Where the first block's IV comes from.
+    /// The origin of the first block's IV.
     public enum IVSource: Hashable, Sendable {
-        /// It is known: the chunk's IV, or a counter block.
+        /// A known value: the chunk's IV, or a counter block.
         case value(Block)
-        /// It is the ciphertext block just before the stretch. Source: NIST SP 800-38A, section 6.2.
+        /// The ciphertext block just before the stretch. Source: NIST SP 800-38A, section 6.2.
         case precedingBlock
-        /// It is the nonce of a chunk that is opened as a whole.
+        /// The nonce of a chunk that is opened as a whole.
         case ofChunk(UInt64)
     }
 
-    /// What the ciphertext is encrypted with.
+    /// The cipher of the stretch.
     public let cipher: Cipher
 
-    /// The ciphertext to decrypt: whole blocks in CBC; in CTR from a block's start to the last byte that is wanted; of
-    /// another cipher a whole chunk as it is stored.
+    /// The ciphertext to decrypt: whole blocks in CBC; from a block's start to the last requested byte in CTR; a whole
+    /// stored chunk with any other cipher.
     public let ciphertext: Range<UInt64>
 
-    /// Where the first block's IV comes from.
+    /// The origin of the first block's IV.
     public let iv: IVSource
 
-    /// The plaintext bytes at the start of the stretch that were not asked for: 0 to 15, or any number in a chunk that
-    /// is opened as a whole.
+    /// The number of plaintext bytes at the start of the stretch that were not requested: 0 to 15, or any number in a
+    /// chunk that is opened as a whole.
     public let skip: Int
 
-    /// The plaintext bytes that the stretch delivers, after `skip` of them.
+    /// The number of plaintext bytes that the stretch delivers, after `skip` others.
     public let count: Int
 
-    /// The ciphertext to fetch: the stretch, and the block before it where that is the IV.
+    /// The ciphertext to fetch: the stretch, and the block before it if that is the IV.
     public var fetch: Range<UInt64> {
         iv == .precedingBlock ? ciphertext.lowerBound - 16..<ciphertext.upperBound : ciphertext
     }

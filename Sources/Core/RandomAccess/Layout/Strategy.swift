@@ -2,17 +2,17 @@
 public struct Strategy: Sendable {
     /// The format.
     public let format: Format
-    /// The values of the format's inputs, but for the key.
+    /// The values of the format's inputs, without the key.
     package let values: [String: Value]
     /// The bytes around an object.
     package private(set) var outer = OuterBytes()
-    /// The facts that follow from the format and the values, before an object is seen; `nil` if they do not fit.
+    /// The facts that are known before an object is opened; `nil` if the values are invalid for the format.
     private let knownShape: FormatShape?
     private let fault: DecryptionError?
 
-    /// Makes a strategy; what is not given has the format's default.
+    /// A strategy of a format; missing values are the format's defaults.
     ///
-    /// A value that the format does not take makes a strategy that ``validate()`` refuses.
+    /// With a value that the format does not accept, ``validate()`` throws.
     package init(_ format: Format, _ values: [String: Value] = [:]) {
         self.format = format
         var all = values
@@ -26,18 +26,18 @@ public struct Strategy: Sendable {
         }
     }
 
-    /// A value of a parameter, by the kind that the format asks for.
+    /// A value of a parameter, of the kind that the format expects.
     public enum Parameter: Hashable, Sendable {
         case integer(UInt64)
         case bytes([UInt8])
         case text(String)
     }
 
-    /// Makes a strategy of a format that comes with the program, such as `Strategy("ctr", ["iv": .bytes(iv)])`.
+    /// A strategy of a format that comes with the program, such as `Strategy("ctr", ["iv": .bytes(iv)])`.
     ///
     /// - Parameters:
     ///   - name: The format's name.
-    ///   - parameters: Values by the names of the description's inputs; what is not given has the format's default.
+    ///   - parameters: Values by the names of the description's inputs; missing ones are the format's defaults.
     /// - Throws: `DecryptionError.unsupported` for an unknown name, `.invalidParameter`, `.invalidIV`.
     public init(_ name: String, _ parameters: [String: Parameter] = [:]) throws(DecryptionError) {
         let format = try Format.named(name)
@@ -60,68 +60,67 @@ public struct Strategy: Sendable {
     /// The format's name.
     public var name: String { format.name }
 
-    /// Checks what the types do not: that the format can have these values.
+    /// Checks that the format accepts the values.
     ///
     /// - Throws: `DecryptionError.invalidParameter`, `.invalidIV`, `.unsupported`.
     public func validate() throws(DecryptionError) { _ = try shape() }
 
-    /// Works out what follows from the format and the values.
+    /// Returns the facts that follow from the format and the values.
     func shape() throws(DecryptionError) -> FormatShape {
         guard let knownShape else { throw fault ?? .unsupported(name) }
         return knownShape
     }
 
-    /// The cipher that the strategy needs of a backend, as far as it can be told without an object: what a writer takes
-    /// of several; AES-CTR for one that is not valid.
+    /// The cipher that the strategy needs of a backend. If it depends on the object, it is the writer's choice; if the
+    /// strategy is invalid, it is AES-CTR.
     public var cipher: Cipher { knownShape?.usualCipher ?? .aesCTR }
 
-    /// The cipher of all objects of the strategy; `nil` if only an object tells.
+    /// The cipher of all objects of the strategy; `nil` if it depends on the object.
     package var knownCipher: Cipher? { knownShape?.knownCipher }
 
-    /// The plaintext bytes of a full chunk, or `nil` where the whole file is one chunk.
+    /// The plaintext length of a full chunk in bytes; `nil` if the whole file is one chunk.
     public var chunkByteCount: UInt64? {
         guard let geometry = geometry, geometry.chunkByteCount != .max else { return nil }
         return geometry.chunkByteCount
     }
 
-    /// The places of chunks, if that can be told without an object; where a header has a choice, those of a writer
-    /// here.
+    /// The positions of chunks, if they do not depend on the object; if a header decides, those of a writer here.
     package var geometry: Geometry? { knownShape?.usual?.geometry }
 
-    /// Says whether a change of the ciphertext is noticed.
+    /// True if a reader detects a change of the ciphertext.
     public var isAuthenticated: Bool { knownShape?.usual?.isAuthenticated ?? cipher.isAuthenticated }
 
-    /// Says whether chunks are decrypted from any block, and not each as a whole.
+    /// True if decryption can start at any block; false if each chunk is decrypted as a whole.
     package var isStreaming: Bool { knownShape?.usual?.isStreaming ?? cipher.isStreaming }
 
-    /// The hash function of the code over each chunk's data; `nil` where there is none.
+    /// The hash function of the code over each chunk's data; `nil` if there is none.
     package var hmac: HashFunction? { knownShape?.usual?.hmac }
 
-    /// The padding, or `nil` where a format has none to choose or to lack.
+    /// The padding; `nil` if the format has no such choice.
     public var padding: Padding? { knownShape?.usual?.padding }
 
-    /// A value by its name.
+    /// Returns a value by its name.
     package subscript(name: String) -> Value? { values[name] }
 
-    /// The strategy of a format with some rules changed.
+    /// Returns the strategy with some rules of its format changed.
     package func changing(_ change: (inout Format.Rules) -> Void) -> Strategy {
         let changed = format.changing(change)
         return changed == format ? self : Strategy(changed, values).surrounded(by: outer)
     }
 
-    /// The strategy with another value.
+    /// Returns the strategy with one value replaced.
     package func replacing(_ name: String, with value: Value) -> Strategy {
         Strategy(format, values.merging([name: value]) { $1 }).surrounded(by: outer)
     }
 
-    /// The strategy of objects with bytes around them.
+    /// Returns the strategy for objects with bytes around them.
     package func surrounded(by outer: OuterBytes) -> Strategy {
         var strategy = self
         strategy.outer = outer
         return strategy
     }
 
-    /// Checks the key that an object is opened with.
+    /// Checks the key for opening an object.
     ///
     /// - Throws: `DecryptionError.invalidKeyMaterial`.
     package func check(_ key: SecretKey) throws(DecryptionError) {
@@ -139,7 +138,7 @@ public struct Strategy: Sendable {
 }
 
 extension Strategy: Hashable {
-    /// Says whether both have the same format and values.
+    /// Returns whether both have the same format, values and outer bytes.
     public static func == (left: Strategy, right: Strategy) -> Bool {
         left.format == right.format && left.values == right.values && left.outer == right.outer
     }
@@ -152,16 +151,16 @@ extension Strategy: Hashable {
 }
 
 extension ByteString {
-    /// Copies a key.
+    /// Copies the bytes of a key.
     convenience init(_ key: SecretKey) {
         self.init(count: key.byteCount) { output in key.withUnsafeBytes { output.copyMemory(from: $0) } }
     }
 }
 
-/// The words that a format's `padding` knows.
+/// The words for a format's `padding`.
 public enum Padding: String, CaseIterable, Hashable, Sendable {
-    /// 1 to 16 bytes, each of which holds their number. Source: RFC 5652, section 6.3.
+    /// 1 to 16 bytes, each equal to their number. Source: RFC 5652, section 6.3.
     case pkcs7
-    /// Nothing: only whole blocks can be held.
+    /// No padding: the plaintext must be whole blocks.
     case none
 }

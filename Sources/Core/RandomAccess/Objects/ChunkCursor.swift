@@ -1,26 +1,26 @@
-/// Reads an object whose chunks are opened as a whole: fetches the chunks that a range touches, and delivers nothing of one
-/// before its tag, if it has one, has been found right.
+/// Reads an object whose chunks are opened as a whole. It fetches the chunks of a range, and delivers a chunk only
+/// after it has verified the tag, if there is one.
 ///
-/// Several chunks that follow one another are fetched in one go, into the cursor's buffer, and each is opened from there
-/// into the caller's buffer if it is wanted whole. Of others, the latest one that was opened is kept, so that small reads
-/// in order open each chunk once. That is safe: what is kept is what was authenticated under its number and key, and
-/// both cannot change; it belongs to the cursor alone, and is erased with it. Reads from it fetch and decrypt nothing.
+/// Consecutive chunks are fetched in one go into the cursor's buffer. Each chunk that the caller needs whole is opened
+/// from there into the caller's buffer. Of the others, the cursor keeps the last one, so that small reads in order open
+/// each chunk once. That is safe: the kept plaintext was authenticated under its number and key, which cannot change;
+/// it belongs to this cursor alone, and is erased with it. Reads from it fetch and decrypt nothing.
 ///
-/// A source that could be looked at in place is fetched from all the same: another process that writes to a mapped file could
-/// change a chunk after its tag was checked and before it is decrypted.
+/// The cursor fetches even from a source that can be viewed in place. Another process that writes to a mapped file
+/// could change a chunk after its tag was checked and before it is decrypted.
 ///
 /// A cursor belongs to one thread, and allocates nothing per read.
 final class ChunkCursor: ChunkKeeper {
     private let source: any ByteSource
     private let layout: Layout
     private let opener: ChunkOpener
-    /// Ciphertext of one chunk at least, and the bytes behind it that opening takes.
+    /// Space for the ciphertext of at least one chunk, and for the spare bytes of the opener.
     private let fetched: UnsafeMutableRawBufferPointer
     /// Space for the plaintext of one chunk.
     private let kept: UnsafeMutableRawBufferPointer
-    /// Which plaintext is kept.
+    /// The plaintext range in `kept`.
     private var keptRange: Range<UInt64> = 0..<0
-    /// The max number of bytes that may hold plaintext.
+    /// The number of bytes of `kept` that have held plaintext.
     private var usedByteCount = 0
 
     init(object: EncryptedObject, opener: ChunkOpener) throws(DecryptionError) {
@@ -34,13 +34,13 @@ final class ChunkCursor: ChunkKeeper {
             throw .invalidParameter(
                 name: "chunk length", value: "\(counts.kept)", expected: "one that can be held whole")
         }
-        // Memory that is never used is never resident.
+        // Unused memory never becomes resident.
         let buffers = try UnsafeMutableRawBufferPointer.tryAllocate(
             byteCounts: [fetchByteCount + ChunkOpener.spareByteCount, keptByteCount])
         (self.fetched, self.kept) = (buffers[0], buffers[1])
     }
 
-    /// The bytes of ciphertext, and of plaintext, that a cursor has space for.
+    /// Returns the sizes of a cursor's buffers for ciphertext and for plaintext.
     static func bufferByteCounts(_ layout: Layout, requestByteCount: Int) -> (fetched: UInt64, kept: UInt64) {
         let chunk = min(layout.geometry.maxStoredChunkByteCount, layout.ciphertextByteCount)
         guard chunk > 0 else { return (0, 0) }
@@ -69,14 +69,14 @@ final class ChunkCursor: ChunkKeeper {
     /// Asks the source; see ``RandomAccessDecryptor/checkVersion()``.
     func checkVersion() throws(DecryptionError) { try source.checkVersion() }
 
-    /// Forgets the chunk that was kept, so that the next read fetches and opens whatever it needs.
+    /// Forgets the kept chunk, so that the next read fetches and opens everything it needs.
     func forgetChunk() {
         keptRange = 0..<0
     }
 
-    /// Fetches as many chunks as there is space for and opens them.
+    /// Fetches and opens as many chunks as the buffer can hold.
     ///
-    /// - Returns: Where in `range` to go on.
+    /// - Returns: The offset in `range` at which to continue.
     private func openChunks(
         _ range: Range<UInt64>, from first: UInt64, into buffer: UnsafeMutableRawBufferPointer
     ) throws(DecryptionError) -> UInt64 {
@@ -111,16 +111,16 @@ final class ChunkCursor: ChunkKeeper {
 
     private func keep(_ chunk: UnsafeMutableRawBufferPointer, _ extent: Extent) throws(DecryptionError) {
         guard let output = kept.baseAddress else { return }
-        // If it fails, neither chunk is there.
+        // If the next call fails, no chunk is kept.
         keptRange = 0..<0
         usedByteCount = max(usedByteCount, extent.plaintext.count)
         try opener.open(chunk, extent, into: output)
         keptRange = extent.plaintext
     }
 
-    /// Delivers what is kept of `range` from `position` on.
+    /// Copies the kept part of `range` from `position` on.
     ///
-    /// - Returns: Where in `range` to go on.
+    /// - Returns: The offset in `range` at which to continue.
     private func copyKept(
         _ range: Range<UInt64>, from position: UInt64, into buffer: UnsafeMutableRawBufferPointer
     ) -> UInt64 {
@@ -133,8 +133,8 @@ final class ChunkCursor: ChunkKeeper {
     }
 }
 
-/// A reader that keeps a chunk's plaintext from one read to the next.
+/// A reader that keeps a chunk's plaintext between reads.
 package protocol ChunkKeeper: RandomAccessDecryptor {
-    /// Forgets it, so that the next read starts like the first.
+    /// Forgets the chunk, so that the next read starts like the first.
     func forgetChunk()
 }

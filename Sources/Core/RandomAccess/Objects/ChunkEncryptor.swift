@@ -5,7 +5,7 @@ final class ChunkEncryptor: ObjectWriter {
     private let contexts: ChunkContexts
     private let macs: [any MACContext]
     private let random: (UnsafeMutableRawBufferPointer) -> Void
-    /// Plaintext that is waiting, and behind it space for a chunk, a tag in another place, nonce and associated data.
+    /// Space for pending plaintext, followed by space for a chunk, a tag, nonce and associated data.
     private let buffer: UnsafeMutableRawBufferPointer
     private let chunkByteCount: Int
     private var filled = 0
@@ -34,10 +34,10 @@ final class ChunkEncryptor: ObjectWriter {
         buffer.deallocate()
     }
 
-    /// The number of times that random parts are drawn for a nonce that is not rejected.
+    /// The max number of attempts to draw random parts whose nonce the format accepts.
     private static let maxDrawCount = 100
 
-    /// The plaintext bytes that the current chunk holds when it is full.
+    /// The plaintext length of the current chunk when it is full.
     private var capacity: Int {
         index == 0 ? chunkByteCount - Int(object.geometry.missingByteCount) : chunkByteCount
     }
@@ -45,7 +45,7 @@ final class ChunkEncryptor: ObjectWriter {
     func append(_ plaintext: UnsafeRawBufferPointer, to sink: (UnsafeRawBufferPointer) throws -> Void) throws {
         var rest = plaintext[...]
         while !rest.isEmpty {
-            // A full chunk may turn out to be the last, where that may be full: it waits until more comes.
+            // A full chunk may be the last, if the format allows that: it waits for more plaintext.
             if filled == capacity { try seal(isLast: false, to: sink) }
             let count = min(rest.count, capacity - filled)
             UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
@@ -82,7 +82,7 @@ final class ChunkEncryptor: ObjectWriter {
         let (front, behind) = (rules.frontByteCount(isLast: isLast), rules.behindByteCount(isLast: isLast))
         let paddingByteCount = object.geometry.end.isPadded ? PKCS7.paddingByteCount(afterPlaintext: UInt64(filled)) : 0
         let storedByteCount = front + filled + paddingByteCount + behind
-        // An empty plaintext without anything beside it.
+        // An empty plaintext whose chunk has no other parts needs no chunk.
         guard storedByteCount > 0 else { return }
         let stored = UnsafeMutableRawBufferPointer(start: start + chunkByteCount, count: storedByteCount)
         let numbers = ChunkNumbers(
@@ -90,7 +90,7 @@ final class ChunkEncryptor: ObjectWriter {
         var drawCount = 0
         repeat {
             try rules.writeParts(numbers, isLast: isLast, into: stored) { part, place in
-                // What a look at the first chunk has seen stays.
+                // Keeps the bytes that the header has seen.
                 if index == 0, let header = object.lookedAt, place.upperBound <= header.byteCount {
                     part.copyBytes(from: header.bytes[place])
                 } else {
@@ -113,7 +113,8 @@ final class ChunkEncryptor: ObjectWriter {
         let associatedByteCount =
             try rules.associatedData?.write(numbers, isLast: isLast, stored: chunk, into: rest) ?? 0
         let context = try contexts.context(numbers, isLast: isLast, stored: chunk)
-        // What the cipher writes behind the data is put where the tag belongs, and what was there comes back.
+        // The cipher writes the tag behind the data. It is then moved to its place, and the overwritten bytes are
+        // restored.
         let dataEnd = start + chunkByteCount + front + filled
         let behindData = rules.hasTagBehind ? 0 : dataEnd.loadUnaligned(as: UInt128.self)
         let nonce = UnsafeRawBufferPointer(rebasing: space[..<nonceByteCount])
@@ -139,7 +140,7 @@ final class ChunkEncryptor: ObjectWriter {
         filled = 0
     }
 
-    /// Encrypts what waits, and the padding behind it.
+    /// Encrypts the pending plaintext with its padding.
     ///
     /// - Source: NIST SP 800-38A, section 6.2; RFC 5652, section 6.3.
     private func encryptPadded(

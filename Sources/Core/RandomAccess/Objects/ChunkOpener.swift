@@ -1,22 +1,22 @@
 /// Decrypts chunks that are opened as a whole, by the rules of their object. Belongs to one thread, and allocates
-/// nothing per chunk, unless the format has a key for each.
+/// nothing per chunk, unless the format has a key for each chunk.
 package final class ChunkOpener {
     private let layout: Layout
     private let rules: ChunkRules
     private let contexts: ChunkContexts
     private let macs: [any MACContext]
-    /// Space for a nonce, associated data, and what parts are compared with.
+    /// Space for a nonce, associated data, and the values to compare parts with.
     private let buffer: UnsafeMutableRawBufferPointer
     private let nonceSpace: UnsafeMutableRawBufferPointer
     private let associatedDataStart: Int
-    // Copies of what the rules have: every step on the way to them costs each chunk some nanoseconds.
+    // Copies of the rules' members, because each indirection costs some nanoseconds per chunk.
     private let nonce: ChunkFormula
     private let associatedData: ChunkFormula?
     private let (isPlain, hasTagBehind): (Bool, Bool)
     private let (frontByteCount, lastFrontByteCount, tagByteCount): (Int, Int, Int)
     private let isPadded: Bool
 
-    /// The bytes behind a chunk that ``open(_:_:into:)`` may use for a while.
+    /// The number of bytes behind a chunk that ``open(_:_:into:)`` may overwrite temporarily.
     package static let spareByteCount = 16
 
     init(layout: Layout, key: ObjectKey, backend: any CipherBackend) throws(DecryptionError) {
@@ -40,11 +40,11 @@ package final class ChunkOpener {
     /// Opens a chunk.
     ///
     /// - Parameters:
-    ///   - stored: The chunk as it is stored. Behind it are ``spareByteCount`` bytes, which are the same afterwards.
-    ///   - extent: Where it lies.
+    ///   - stored: The stored chunk. The ``spareByteCount`` bytes behind it are restored afterwards.
+    ///   - extent: The chunk's place.
     ///   - output: Space for its plaintext, which is erased if it is not authentic.
-    /// - Throws: `DecryptionError.authenticationFailed`; what the description has for a part that is not what it must
-    ///   be; `.unsupported`, `.backend`.
+    /// - Throws: `DecryptionError.authenticationFailed`; the description's error for a part with the wrong value;
+    ///   `.unsupported`, `.backend`.
     package func open(
         _ stored: UnsafeMutableRawBufferPointer, _ extent: Extent, into output: UnsafeMutableRawPointer
     ) throws(DecryptionError) {
@@ -94,9 +94,9 @@ package final class ChunkOpener {
         }
     }
 
-    /// Checks what some formats ask for before a chunk is decrypted.
+    /// Runs the checks that some formats require before a chunk is decrypted.
     ///
-    /// - Returns: Whether the chunk is a hole, which is done.
+    /// - Returns: `true` if the chunk is a hole, which is then complete.
     @inline(never)
     private func prepare(
         _ chunk: UnsafeRawBufferPointer, _ numbers: ChunkNumbers, isLast: Bool, into output: UnsafeMutableRawPointer
@@ -110,7 +110,7 @@ package final class ChunkOpener {
         return false
     }
 
-    /// Refuses a chunk whose parts are not what they must be.
+    /// Refuses a chunk with wrong values in its parts.
     private func check(
         _ chunk: UnsafeRawBufferPointer, _ numbers: ChunkNumbers, isLast: Bool
     ) throws(DecryptionError) {
@@ -120,7 +120,7 @@ package final class ChunkOpener {
         if try rules.rejects(chunk, numbers, isLast: isLast) { throw .authenticationFailed(chunk: numbers.index) }
     }
 
-    /// Decrypts padded data; the padding itself is not looked at.
+    /// Decrypts padded data without checking the padding.
     ///
     /// - Source: NIST SP 800-38A, section 6.2.
     private func openPadded(
@@ -153,7 +153,7 @@ package final class ChunkOpener {
         return withUnsafeBytes(of: space) { Block(loadingFrom: $0) }
     }
 
-    /// Decrypts the last block of a padded chunk, once its parts are what they must be.
+    /// Checks the parts of a padded chunk, and decrypts its last block.
     func lastBlock(ofChunk index: UInt64, of source: any ByteSource) throws(DecryptionError) -> Block {
         let extent = layout.extent(ofChunk: index)
         let (numbers, isLast) = (layout.numbers(of: extent), index + 1 == layout.chunkCount)
@@ -170,7 +170,7 @@ package final class ChunkOpener {
             contexts.context(numbers, isLast: isLast, stored: chunk))
     }
 
-    /// Puts a chunk's tag behind its data for the duration of `body`, where libraries expect it.
+    /// Moves a chunk's tag behind its data, where libraries expect it, while `body` runs.
     private func withTag(
         at offset: Int?, of stored: UnsafeMutableRawBufferPointer, at end: Int,
         _ body: () throws(DecryptionError) -> Bool
@@ -184,7 +184,7 @@ package final class ChunkOpener {
         return try body()
     }
 
-    /// Opens a chunk to see whether it is authentic, and forgets it.
+    /// Opens a chunk to verify it, and discards the plaintext.
     func check(_ index: UInt64, of source: any ByteSource) throws(DecryptionError) {
         let extent = layout.extent(ofChunk: index)
         let count = extent.ciphertext.count

@@ -1,20 +1,20 @@
-/// A ciphertext with what it takes to read it: source, layout, backend and key.
+/// A ciphertext, ready for reading: source, layout, backend and key.
 ///
-/// Immutable; one object is shared by any number of cursors on any number of threads.
+/// Immutable; any number of cursors on any number of threads can share an object.
 public final class EncryptedObject: Sendable {
-    /// Where the ciphertext comes from.
+    /// The source of the ciphertext.
     public let source: any ByteSource
-    /// What was found when the object was opened.
+    /// The layout, determined when the object was opened.
     public let layout: Layout
-    /// The strategy that the ciphertext was made with.
+    /// The strategy of the ciphertext.
     public let strategy: Strategy
 
     private let backend: any CipherBackend
-    /// The key of the ciphertext: the caller's, or one that was derived from it.
+    /// The key of the ciphertext: the caller's, or one derived from it.
     private let key: ObjectKey
 
-    /// Opens an object: checks its header, if it has one, probes its end where the format needs that, and works out its
-    /// layout. Of an object of authenticated chunks, the last one is checked, which proves the length.
+    /// Opens an object: checks its header, probes its end if the format requires it, and computes its layout. If chunks
+    /// are authenticated, it checks the last one, which proves the length.
     ///
     /// - Throws: `DecryptionError.invalidParameter`, `.unsupported`, `.invalidKeyMaterial`, `.io`,
     ///   `.truncatedCiphertext`, `.invalidPadding`, `.headerRejected`, `.authenticationFailed`, `.backend`; checked in
@@ -25,7 +25,7 @@ public final class EncryptedObject: Sendable {
         try self.init(source: source, strategy: strategy, backend: backend, key: key, knownByteCount: nil)
     }
 
-    /// Opens an object, perhaps again: if its plaintext's length was found before, its end is not looked at.
+    /// Opens an object, possibly again: if its plaintext length is known from before, its end is not read.
     init(
         source: any ByteSource, strategy: Strategy, backend: any CipherBackend, key: SecretKey, knownByteCount: UInt64?
     ) throws(DecryptionError) {
@@ -41,7 +41,7 @@ public final class EncryptedObject: Sendable {
     /// The plaintext's length in bytes.
     public var plaintextByteCount: UInt64 { layout.plaintextByteCount }
 
-    /// The same object, whose ciphertext comes by another way.
+    /// Returns the same object with another source of the same ciphertext.
     package func reading(from source: any ByteSource) -> EncryptedObject { EncryptedObject(self, source: source) }
 
     private init(_ other: EncryptedObject, source: any ByteSource) {
@@ -52,20 +52,20 @@ public final class EncryptedObject: Sendable {
         self.key = other.key
     }
 
-    /// Makes a reader with buffers and a cipher context of its own, for one thread.
+    /// Returns a reader with its own buffers and cipher context, for one thread.
     ///
-    /// - Parameter windowByteCount: The max number of plaintext bytes that are decrypted in one step, at least 1;
-    ///   authenticated chunks are opened whole in any case.
-    /// - Returns: A cursor without a position: every read says where it starts.
+    /// - Parameter windowByteCount: The max number of plaintext bytes to decrypt in one step, at least 1; authenticated
+    ///   chunks are opened as a whole in any case.
+    /// - Returns: A cursor without a position: every read has an offset.
     /// - Throws: `DecryptionError.backend`, `.invalidParameter`, `.io` if the source cannot be viewed.
     public func makeCursor(windowByteCount: Int = .max) throws(DecryptionError) -> any RandomAccessDecryptor {
-        // What is fetched goes into the caller's buffer, so that a long request takes no more memory than a short one;
-        // and it is read from the page cache a little faster.
+        // The ciphertext goes into the caller's buffer, so a long request needs no more memory than a short one, and
+        // reads from the page cache are slightly faster.
         try makeCursor(windowByteCount: windowByteCount, requestByteCount: DistantSource.requestByteCount)
     }
 
-    /// Makes a reader that asks for at most so many bytes at once; one of authenticated chunks asks for what its source
-    /// is best asked for.
+    /// Returns a reader with a limit for the bytes that it requests at once. For authenticated chunks, the source's
+    /// preferred request size applies.
     package func makeCursor(
         windowByteCount: Int, requestByteCount: Int
     ) throws(DecryptionError) -> any RandomAccessDecryptor {
@@ -81,20 +81,20 @@ public final class EncryptedObject: Sendable {
             windowByteCount: windowByteCount, requestByteCount: requestByteCount)
     }
 
-    /// The max number of bytes that a cursor of ``makeCursor(windowByteCount:)`` keeps between reads: of authenticated
-    /// chunks, what it fetches and the latest one that was opened; else none worth counting.
+    /// The max number of bytes that a cursor of ``makeCursor(windowByteCount:)`` keeps between reads. For authenticated
+    /// chunks, these are its buffers for ciphertext and for the last opened chunk; otherwise the number is negligible.
     package var cursorByteCount: UInt64 {
         guard !layout.rules.isStreaming else { return 0 }
         let counts = ChunkCursor.bufferByteCounts(layout, requestByteCount: source.requestByteCount)
         return counts.fetched + counts.kept
     }
 
-    /// Makes what opens chunks as a whole, for one thread.
+    /// Returns an opener of whole chunks, for one thread.
     package func makeOpener() throws(DecryptionError) -> ChunkOpener {
         try ChunkOpener(layout: layout, key: key, backend: backend)
     }
 
-    /// Makes a context of the object's backend, cipher and key, for one thread.
+    /// Returns a context with the object's backend, cipher and key, for one thread.
     ///
     /// - Throws: `DecryptionError.backend`, `.unsupported` if chunks have keys of their own.
     package func makeContext() throws(DecryptionError) -> any CipherContext {
@@ -105,7 +105,7 @@ public final class EncryptedObject: Sendable {
     }
 }
 
-/// A reader of an object without any bytes.
+/// A reader of an object without bytes.
 private final class EmptyCursor: RandomAccessDecryptor {
     var plaintextByteCount: UInt64 { 0 }
 
@@ -117,33 +117,33 @@ private final class EmptyCursor: RandomAccessDecryptor {
     func checkVersion() throws(DecryptionError) {}
 }
 
-/// Anything that delivers decrypted bytes from the middle of an encrypted object: our readers, or an external program
-/// behind the subject protocol.
+/// A reader that delivers decrypted bytes from the middle of an encrypted object: one of our readers, or an external
+/// program behind the subject protocol.
 ///
-/// A decryptor belongs to one thread at a time. Reads come in any order, may repeat, and never depend on earlier ones.
+/// A decryptor belongs to one thread at a time. Reads may come in any order, may repeat, and never depend on earlier
+/// ones.
 public protocol RandomAccessDecryptor: AnyObject {
     /// The plaintext's length in bytes.
     var plaintextByteCount: UInt64 { get }
 
-    /// Reads plaintext like `pread`: the bytes from `offset` on, as many as the buffer holds or as there are up to the
-    /// end.
+    /// Reads plaintext like `pread`: from `offset` on, until the buffer is full or the plaintext ends.
     ///
-    /// A read is all or nothing. Nothing in the buffer past the returned count is touched; what the buffer's first
-    /// bytes hold after a failure is unspecified. A failed read leaves the decryptor usable.
+    /// A read is all or nothing. It does not touch the buffer past the returned count. After a failure, the first bytes
+    /// of the buffer are unspecified, and the decryptor remains usable.
     ///
     /// - Parameters:
     ///   - offset: A plaintext offset.
-    ///   - buffer: Where the plaintext goes.
+    ///   - buffer: The destination of the plaintext.
     /// - Returns: The number of bytes delivered: `min(buffer.count, plaintextByteCount - offset)`.
-    /// - Throws: `DecryptionError.rangeOutOfBounds` if `offset` lies past the plaintext's end, whatever the buffer's
-    ///   length; `.io` and `.truncatedCiphertext` if the source fails; `.authenticationFailed`; `.backend` if the
+    /// - Throws: `DecryptionError.rangeOutOfBounds` if `offset` lies past the plaintext's end, for any length of the
+    ///   buffer; `.io` and `.truncatedCiphertext` if the source fails; `.authenticationFailed`; `.backend` if the
     ///   crypto library fails.
     func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int
 
-    /// Checks that all bytes that were read since the object was opened are of one version of its source: for the end
-    /// of an operation, before it says that it succeeded. See ``ByteSource/checkVersion()``.
+    /// Checks that all bytes that were read since the object was opened are of one version of its source. It is meant
+    /// for the end of an operation, before that reports success. See ``ByteSource/checkVersion()``.
     ///
-    /// - Throws: `DecryptionError.sourceChanged` if the source's length is another one; `.io` if the bytes may be of
+    /// - Throws: `DecryptionError.sourceChanged` if the source's length has changed; `.io` if the bytes may be of
     ///   several versions.
     func checkVersion() throws(DecryptionError)
 }

@@ -1,19 +1,19 @@
-/// Makes the ciphertext of an object from plaintext that arrives piece by piece.
+/// Encrypts an object from plaintext that arrives piece by piece.
 ///
-/// Holds one window of plaintext at most, or one chunk where chunks are authenticated, whatever the object's length.
+/// It holds at most one window of plaintext, or one chunk if chunks are authenticated, however long the object is.
 public final class ObjectEncryptor {
-    /// The places of the object's chunks, which may follow from the key's length.
+    /// The positions of the object's chunks, which may depend on the key's length.
     package let geometry: Geometry
     private let writer: any ObjectWriter
 
-    /// Creates an encryptor for one object.
+    /// An encryptor for one object.
     ///
     /// - Parameters:
-    ///   - strategy: How the ciphertext is laid out.
+    ///   - strategy: The format and its parameters.
     ///   - backend: The library that encrypts.
     ///   - key: The key.
-    ///   - windowByteCount: How much is encrypted at once; rounded down to whole blocks, one at least. Authenticated
-    ///     chunks are encrypted one by one.
+    ///   - windowByteCount: The number of bytes to encrypt at once, rounded down to whole blocks, at least one.
+    ///     Authenticated chunks are encrypted one by one.
     /// - Throws: `DecryptionError.invalidParameter`, `.unsupported`, `.invalidKeyMaterial`, `.backend`.
     public convenience init(
         strategy: Strategy, backend: any CipherBackend, key: SecretKey, windowByteCount: Int = 1 << 18
@@ -24,19 +24,18 @@ public final class ObjectEncryptor {
         }
     }
 
-    /// Makes an encryptor of objects whose salts and nonces, where the format draws them at random, come from the
-    /// caller.
+    /// An encryptor for one object with salts and nonces from the caller, if the format draws them at random.
     ///
-    /// An object must never have the key and the salt of another one: this is for objects that are made again as they
-    /// were, for tests and measurements.
+    /// Two objects must never share key and salt. This initialiser is for tests and measurements that reproduce an
+    /// object.
     ///
     /// - Parameters:
     ///   - strategy: The format and its parameters.
     ///   - backend: The library that encrypts.
     ///   - key: The key.
-    ///   - windowByteCount: The bytes that are encrypted at once.
+    ///   - windowByteCount: The number of bytes to encrypt at once.
     ///   - random: Fills a buffer.
-    /// - Throws: As the other initialiser.
+    /// - Throws: The errors of the other initialiser.
     package init(
         strategy: Strategy, backend: any CipherBackend, key: SecretKey, windowByteCount: Int = 1 << 18,
         random: @escaping (UnsafeMutableRawBufferPointer) -> Void
@@ -50,47 +49,47 @@ public final class ObjectEncryptor {
         if object.rules.isStreaming {
             self.writer = try ChainEncryptor(object, backend: backend, windowByteCount: windowByteCount)
         } else {
-            // Parts of chunks are drawn while they are written.
+            // Random parts of chunks are drawn while the chunks are written.
             self.writer = try ChunkEncryptor(object, backend: backend, random: random)
         }
     }
 
     /// Encrypts the next bytes of the plaintext.
     ///
-    /// - Throws: `DecryptionError.backend`, or what `sink` throws.
+    /// - Throws: `DecryptionError.backend`, or the errors of `sink`.
     public func append(
         _ plaintext: UnsafeRawBufferPointer, to sink: (UnsafeRawBufferPointer) throws -> Void
     ) throws {
         try writer.append(plaintext, to: sink)
     }
 
-    /// Encrypts what is left, with its padding or as the last chunk.
+    /// Encrypts the remaining plaintext, with its padding or as the last chunk.
     ///
     /// - Throws: `DecryptionError.unalignedPlaintext` if there is no padding and the plaintext does not end with a
-    ///   block; `.backend`, or what `sink` throws.
+    ///   block; `.backend`, or the errors of `sink`.
     public func finish(to sink: (UnsafeRawBufferPointer) throws -> Void) throws {
         try writer.finish(to: sink)
     }
 }
 
-/// An object that is written: its header, and the rules of its chunks.
+/// A new object: its header, and the rules of its chunks.
 struct NewObject {
     let header: [UInt8]
-    /// The header of a format in which it is a look at the first chunk.
+    /// The header, if it is part of the first chunk in this format.
     let lookedAt: ObjectHeader?
     let geometry: Geometry
     private let shape: ChunkShape
     let rules: ChunkRules
     let key: ObjectKey
-    /// The names that are known of the object.
+    /// The known names of the object.
     private let names: [String: Value]
     private let format: Format
     private let backend: any CipherBackend
     private let random: (Int) -> [UInt8]
 
-    /// Draws what the format has at random, and derives the rest.
+    /// Draws the random values of the format, and derives the others.
     ///
-    /// - Throws: `DecryptionError.unsupported` for a format that the description does not say how to write.
+    /// - Throws: `DecryptionError.unsupported` for a format whose description does not determine how to write it.
     init(
         _ strategy: Strategy, backend: any CipherBackend, key: SecretKey, random: @escaping (Int) -> [UInt8]
     ) throws(DecryptionError) {
@@ -98,7 +97,7 @@ struct NewObject {
         guard strategy.hasWholeChunks else {
             throw .unsupported("writing \(format.name), whose table in front tells the number of chunks")
         }
-        // An IV that stands in front is drawn like what the format has at random.
+        // An IV in front of the object is random like the random values of the format.
         let hasIVInFront = strategy.outer.hasIVInFront
         let strategy =
             hasIVInFront
@@ -129,7 +128,7 @@ struct NewObject {
         else {
             throw .unsupported("a new object of \(format.name): the description does not say what all of its parts are")
         }
-        // A header that is a look at the first chunk is written with that.
+        // A header that is part of the first chunk is written with that chunk.
         let gap = geometry.headerByteCount == 0 ? 0 : Int(geometry.headerByteCount) - header.byteCount
         guard gap <= 1 << 24 else {
             throw .unsupported("a new object of \(format.name) with \(gap) bytes before its first chunk")
@@ -162,7 +161,7 @@ struct NewObject {
 }
 
 extension NewObject {
-    /// Makes what stands behind the chunks, and writes it.
+    /// Makes and writes the trailer.
     func writeTrailer(
         chunkCount: UInt64, plaintextByteCount: UInt64, to sink: (UnsafeRawBufferPointer) throws -> Void
     ) throws {
@@ -171,8 +170,8 @@ extension NewObject {
         try trailer.bytes(backend: backend, random: random).withUnsafeBytes(sink)
     }
 
-    /// Refuses a first chunk, of so many bytes of plaintext, of which a reader would make another header, by which
-    /// chunks are encrypted in another way.
+    /// Refuses a first chunk with the given plaintext length if a reader would see a header in it that changes the
+    /// encryption of chunks.
     func checkFirst(_ chunk: UnsafeRawBufferPointer, plaintextByteCount: Int) throws(DecryptionError) {
         guard let lookedAt else { return }
         let (format, names) = (lookedAt.format, try lookedAt.asRead(from: chunk).names)
@@ -184,7 +183,7 @@ extension NewObject {
         }
     }
 
-    /// Refuses a chunk behind as many as the format has.
+    /// Refuses a chunk beyond the format's max number.
     func checkChunkNumber(_ index: UInt64) throws(DecryptionError) {
         guard index < geometry.maxChunkCount else {
             throw .invalidParameter(
@@ -193,7 +192,7 @@ extension NewObject {
     }
 }
 
-/// What encrypts the objects of some strategies.
+/// An encryptor for the objects of some strategies.
 protocol ObjectWriter: AnyObject {
     func append(_ plaintext: UnsafeRawBufferPointer, to sink: (UnsafeRawBufferPointer) throws -> Void) throws
     func finish(to sink: (UnsafeRawBufferPointer) throws -> Void) throws
@@ -203,7 +202,7 @@ protocol ObjectWriter: AnyObject {
 final class ChainEncryptor: ObjectWriter {
     private let object: NewObject
     private let context: any CipherContext
-    /// Plaintext that is waiting, from the buffer's start; has space for one block of padding behind a full window.
+    /// Pending plaintext, from the buffer's start; has space for a block of padding behind a full window.
     private let buffer: UnsafeMutableRawBufferPointer
     private let windowByteCount: Int
     private var filled = 0
@@ -230,7 +229,7 @@ final class ChainEncryptor: ObjectWriter {
     }
 
     deinit {
-        // What was never used holds no plaintext, and erasing it would only make it resident.
+        // Unused memory holds no plaintext, and erasing it would only make it resident.
         eraseBytes(UnsafeMutableRawBufferPointer(rebasing: buffer[..<maxFilled]))
         buffer.deallocate()
     }
@@ -268,14 +267,14 @@ final class ChainEncryptor: ObjectWriter {
         let end = object.geometry.end
         if total == 0, end.emptyHasNoHeader, !end.emptyHasChunk { return }
         try writeHeader(to: sink)
-        // An empty plaintext is one chunk of padding, if the format says so; otherwise no chunk is empty.
+        // An empty plaintext is one chunk of padding, if the format requires it; otherwise no chunk is empty.
         if chunkFilled > 0 || total == 0 && end.emptyHasChunk { try endChunk(to: sink) }
-        // Without padding, a chunk of no bytes is none.
+        // Without padding, an empty plaintext has no chunk.
         let chunkCount = total == 0 && !end.isPadded ? 0 : chunkIndex
         try object.writeTrailer(chunkCount: chunkCount, plaintextByteCount: total, to: sink)
     }
 
-    /// The plaintext bytes that the current chunk holds when it is full.
+    /// The plaintext length of the current chunk when it is full.
     private var capacity: UInt64 {
         object.geometry.chunkByteCount - (chunkIndex == 0 ? object.geometry.missingByteCount : 0)
     }

@@ -1,17 +1,18 @@
-/// The places of an object that can be damaged, each with what its format promises: whether a change is noticed.
+/// The places of an object that can be damaged. For each, it says whether the format promises that a reader detects a
+/// change.
 ///
-/// Worked out from the description, without a backend: what nonce, associated data and key depend on is bound to the
-/// chunks, and so is a part that must be something.
+/// It is derived from the description, without a backend. Everything on which nonce, associated data and key depend is
+/// bound to the chunks, and so is a part with a required value.
 package struct ObjectMap: Sendable {
     /// Some bytes, with a name.
     package struct Place: Hashable, Sendable {
         package let name: String
         package let range: Range<Int>
-        /// Says whether each change of them is noticed by who reads all of the object.
+        /// True if a reader of the whole object detects every change of these bytes.
         package let isBound: Bool
     }
 
-    /// `nil` of an object that does not tell it, since it has no bytes.
+    /// The cipher; `nil` if the object has no bytes and so does not determine it.
     package let cipher: Cipher?
     /// The lengths of the keys and nonces of chunks.
     package let keyByteCount: Int?
@@ -25,21 +26,21 @@ package struct ObjectMap: Sendable {
     package let trailer: [Place]
     /// The stored bytes of a full chunk.
     package let storedChunkByteCount: Int
-    /// Says whether the tags of chunks show that they are at another place.
+    /// True if the tags of chunks depend on their position.
     package let isIndexBound: Bool
-    /// Says whether an object that ends with another chunk is noticed, if it still has one.
+    /// True if a reader detects that an object was cut behind a chunk, if a chunk is left.
     package let isEndBound: Bool
-    /// Says whether an object without chunks is an empty plaintext.
+    /// True if an object without chunks is an empty plaintext.
     package let canBeEmpty: Bool
-    /// Says whether a chunk of zeros stands for zeros.
+    /// True if a chunk of zeros stands for zeros.
     package let hasHoles: Bool
-    /// The hash function of the code over a chunk's data, if there is one.
+    /// The hash function of the code over a chunk's data, if any.
     package let hmac: HashFunction?
     private let parts: [ChunkShape.StoredPart]
     private let bound: Set<String>
     private let isTagged: Bool
 
-    /// Reads the header of an object, and maps it.
+    /// Maps an object, given its header.
     package init(
         of source: any ByteSource, strategy: Strategy, key: SecretKey
     ) throws(DecryptionError) {
@@ -71,7 +72,7 @@ package struct ObjectMap: Sendable {
         isEndBound = isTagged && bindings.isEndBound
         let bound = bound
         self.header = zip(format.header, header.fields).map { field, place in
-            // Of a field that is only compared with others, the first alternative is no promise.
+            // A field with several allowed values promises nothing about its first one.
             Place(
                 name: place.name, range: place.range,
                 isBound: field.content.count == 1 || field.hasTag || isTagged && bound.contains(place.name))
@@ -94,7 +95,7 @@ package struct ObjectMap: Sendable {
         storedChunkByteCount = Int(min(geometry.maxStoredChunkByteCount, source.byteCount))
     }
 
-    /// The parts of a chunk: its data, its tag, and the description's own.
+    /// Returns the parts of a chunk: its data, its tag, and the description's other parts.
     package func places(inChunk index: Int) -> [Place] {
         let chunk = chunks[index]
         let ranges = parts.map { $0.range(isLast: index + 1 == chunks.count) }

@@ -1,10 +1,10 @@
-/// The opening of an object by its description: parameters, key, header, length, checks, and the last chunk, which
-/// proves the length where chunks are authenticated.
+/// Opens an object by its description: parameters, key, header, length, checks. If chunks are authenticated, the last
+/// one proves the length.
 struct OpenedObject {
     let layout: Layout
     let key: ObjectKey
 
-    /// Checks in the order of PROTOCOL.md; not again what told the plaintext's length, if it is known.
+    /// Checks in the order of PROTOCOL.md; skips the checks of the plaintext length if it is known.
     init(
         source: any ByteSource, strategy: Strategy, backend: any CipherBackend, key: SecretKey, knownByteCount: UInt64?
     ) throws(DecryptionError) {
@@ -18,7 +18,7 @@ struct OpenedObject {
             layout = try Layout(ofNothing: format, known)
             return
         }
-        // Before any byte is fetched, if the length alone tells.
+        // Checked before any byte is fetched, if the length alone suffices.
         let chunkCount = try known.map { shape throws(DecryptionError) in
             try shape.geometry.chunkCount(ofCiphertext: source.byteCount)
         }
@@ -46,7 +46,7 @@ struct OpenedObject {
         ).check(source, at: source.byteCount - geometry.trailerByteCount, backend: backend)
     }
 
-    /// The layout of chunks that are decrypted as a whole, once the last one has been checked.
+    /// Returns the layout of chunks that are decrypted as a whole, after checking the last one.
     private static func chunks(
         _ probe: Probe, _ shape: ChunkShape, _ key: ObjectKey, _ source: any ByteSource, _ backend: any CipherBackend,
         _ format: Format, knownByteCount: UInt64?
@@ -58,16 +58,16 @@ struct OpenedObject {
             return try probe.layout(lastBlock: try chunks.lastBlock(ofChunk: count - 1, of: source))
         }
         let layout = try probe.layout(lastBlock: nil)
-        // A library that lacks the key's length says so before anything is read.
+        // If the library does not support the key's length, this fails before any read.
         let chunks = try ChunkOpener(layout: layout, key: key, backend: backend)
         guard shape.isAuthenticated, count > 0, knownByteCount == nil else { return layout }
-        // Nobody reads a last chunk without data.
+        // No read would check a last chunk without data.
         let isEmpty = layout.extent(ofChunk: count - 1).plaintext.isEmpty
         if format.checksLast || isEmpty { try chunks.check(count - 1, of: source) }
         return layout
     }
 
-    /// The layout of chunks that are decrypted from any block, once the padding has been seen.
+    /// Returns the layout of chunks that can be decrypted from any block, after checking the padding.
     private static func stretch(
         _ probe: Probe, _ rules: ChunkRules, _ key: ObjectKey, _ source: any ByteSource, _ backend: any CipherBackend,
         _ format: Format, knownByteCount: UInt64?
@@ -75,7 +75,7 @@ struct OpenedObject {
         guard case .fixed(let key) = key else {
             throw .unsupported("\(rules.cipher.rawValue) with a key for each chunk, in \(format.name)")
         }
-        // What fits at both ends fits between them.
+        // Numbers that fit at both ends fit in between.
         let count = probe.chunkCount
         for index in Set([0, max(count, 2) - 2, max(count, 1) - 1]) where index < count {
             try rules.checkBlock(
@@ -110,7 +110,7 @@ struct OpenedObject {
 }
 
 extension CipherBackend {
-    /// Refuses chunks whose cipher, or hash function of a code, the backend lacks.
+    /// Refuses chunks with a cipher, or a hash function of a code, that the backend lacks.
     func require(_ shape: ChunkShape) throws(DecryptionError) {
         guard supports(shape.cipher) else { throw .unsupported("\(shape.cipher.rawValue) in \(name)") }
         guard supports(shape.cipher, hmac: shape.hmac) else {
@@ -120,10 +120,10 @@ extension CipherBackend {
 }
 
 extension ObjectHeader {
-    /// Works out the key and the rules of the object's chunks.
+    /// Returns the key and the rules of the object's chunks.
     ///
-    /// - Throws: `DecryptionError.invalidHeader` if the header has values that they cannot follow from; `.unsupported`,
-    ///   `.invalidIV`, `.invalidParameter`.
+    /// - Throws: `DecryptionError.invalidHeader` if the header has values for which there is no key or rule;
+    ///   `.unsupported`, `.invalidIV`, `.invalidParameter`.
     func chunks(_ shape: ChunkShape, count: UInt64) throws(DecryptionError) -> (key: ObjectKey, rules: ChunkRules) {
         let names = names(chunkCount: count)
         do throws(DecryptionError) {

@@ -1,31 +1,32 @@
-/// Reads an object of CBC or CTR block by block: fetches what a range needs, decrypts it where the caller wants it.
+/// Reads an object of CBC or CTR block by block: fetches the blocks of a range, and decrypts them into the caller's
+/// buffer.
 ///
-/// What is fetched at once, and what is decrypted at once, are two plans. A read is one request, or one for each 8 MiB,
-/// over chunks and the padding between them; it is decrypted in windows, which stay in a core's cache.
+/// Fetching and decrypting have separate plans. A read is one request, or one per 8 MiB, over chunks and the padding
+/// between them. It is decrypted in windows, which stay in a core's cache.
 ///
-/// A cursor owns its cipher context and a small buffer, belongs to one thread, and allocates nothing per read. Ciphertext
-/// is fetched straight into the caller's buffer and decrypted in place (moved there first where padding came before it),
-/// or decrypted there from where the source has it if it is a ``ViewableSource``; a first or last block that is not wanted
-/// whole, and short stretches, take a detour through the cursor's own buffer.
+/// A cursor owns its cipher context and a small buffer, belongs to one thread, and allocates nothing per read.
+/// Ciphertext is fetched directly into the caller's buffer and decrypted in place; bytes behind padding are moved
+/// first. From a ``ViewableSource``, it is decrypted directly into the caller's buffer. A first or last block that is
+/// not needed whole, and a short stretch, go through the cursor's own buffer.
 public final class ReadCursor: RandomAccessDecryptor {
-    /// The object that is read.
+    /// The object to read.
     public let object: EncryptedObject
 
-    /// The max number of plaintext bytes that are decrypted in one step.
+    /// The max number of plaintext bytes to decrypt in one step.
     public let windowByteCount: Int
 
-    // Copies of what the object has: every step on the way to them costs a read of 4 KiB some nanoseconds.
+    // Copies of the object's members, because each indirection costs a read of 4 KiB some nanoseconds.
     private let source: any ByteSource
     private let layout: Layout
     private let context: any CipherContext
-    /// Where the ciphertext lies, if it can be looked at there.
+    /// A view of the ciphertext, if the source can be viewed in place.
     private let view: (any SourceView)?
-    /// The max number of plaintext bytes of a step, in whole blocks: a window, or what a view shows at once if that is less.
+    /// The max number of plaintext bytes of a step, in whole blocks: a window, or the length of a view if that is less.
     private let stepByteCount: UInt64
     /// The max number of bytes that a request delivers, unless a step is longer.
     private let requestByteCount: Int
-    /// The block before a request, its first block and its last, which the caller did not ask for whole, and what is longer
-    /// than the plaintext; or a short stretch as a whole.
+    /// Space for the block before a request, for its first and last block if the caller needs only a part of them, and
+    /// for ciphertext beyond the length of the plaintext; or for a whole short stretch.
     private let scratch: UnsafeMutableRawBufferPointer
 
     init(
@@ -38,7 +39,7 @@ public final class ReadCursor: RandomAccessDecryptor {
         self.windowByteCount = windowByteCount
         self.view = try (object.source as? any ViewableSource)?.makeView()
         self.requestByteCount = requestByteCount
-        // The block before the step is looked at as well, and whole blocks at its ends.
+        // A view includes the block before the step, and whole blocks at its ends.
         self.stepByteCount = Layout.wholeBlocks(min(windowByteCount, view.map { $0.largestByteCount - 48 } ?? .max))
         self.scratch = .allocate(byteCount: Self.bufferByteCount, alignment: 4096)
     }
@@ -77,22 +78,22 @@ public final class ReadCursor: RandomAccessDecryptor {
     public func checkVersion() throws(DecryptionError) { try source.checkVersion() }
 }
 
-/// What is fetched at once, and where it is then.
+/// The requests, and the ciphertext that they fetch.
 extension ReadCursor {
-    /// A stretch of ciphertext that is fetched, or looked at, in one piece.
+    /// A stretch of ciphertext that is fetched, or viewed, in one piece.
     private struct Request {
-        /// The plaintext that it delivers.
+        /// The plaintext of the request.
         var plaintext: Range<UInt64>
         /// The first step of decryption.
         let first: ReadStep
 
-        /// Whether that is all.
+        /// True if the request has no other step.
         var isOneStep: Bool { first.count == plaintext.count }
     }
 
-    /// The next request of a read: one step, or as much as is asked for at once if that is more.
+    /// Returns the next request of a read: one step, or the request size if that is more.
     ///
-    /// - Parameter range: What is left of the read, not empty.
+    /// - Parameter range: The rest of the read, not empty.
     /// - Returns: A request that starts where `range` does.
     private func nextRequest(_ range: Range<UInt64>) -> Request {
         let first = layout.firstStep(of: range, windowByteCount: stepByteCount)
@@ -104,7 +105,7 @@ extension ReadCursor {
         for _ in 0..<Self.maxChunkCount where stop < limit {
             let chunk = layout.extent(at: stop).plaintext
             var next = min(chunk.upperBound, limit)
-            // A request that ended inside a block would fetch that block twice.
+            // If a request ended inside a block, that block would be fetched twice.
             if next < min(chunk.upperBound, range.upperBound) { next -= (next - chunk.lowerBound) % 16 }
             guard next > stop else { break }
             stop = next
@@ -112,35 +113,37 @@ extension ReadCursor {
         return Request(plaintext: range.lowerBound..<stop, first: first)
     }
 
-    /// What lies between the chunks of a request is fetched along, and takes a block of the cursor's buffer for each.
+    /// The max number of chunks of a request. Bytes between chunks are fetched as well, and need a block of the
+    /// cursor's buffer each.
     private static let maxChunkCount = 480
 
-    /// 4 KiB and the blocks around them, with which the buffer takes two pages; or the ends of a request and what lies
-    /// between its chunks.
+    /// The size of the cursor's buffer, two pages: 4 KiB with the blocks around them, or the ends of a request and the
+    /// bytes between its chunks.
     private static let bufferByteCount = 8192
 
-    /// What fits into the buffer with the block before it and whole blocks at its ends.
+    /// The max length of a short step, which fits into the buffer with the block before it and whole blocks at its
+    /// ends.
     private static let shortByteCount = bufferByteCount - 48
 
     private func part(_ range: Range<Int>) -> UnsafeMutableRawBufferPointer {
         UnsafeMutableRawBufferPointer(rebasing: scratch[range])
     }
 
-    /// The ciphertext of a request: where it was fetched to, or where the source has it.
+    /// The ciphertext of a request: fetched, or in the source's memory.
     private struct Ciphertext {
-        /// Where the source has it, the block before it included if it was asked for; else `nil`.
+        /// The source's memory, including the block before the request if needed; `nil` if the ciphertext was fetched.
         var seen: UnsafeRawBufferPointer?
         /// The offset of `seen`, or of `body`, in the source.
         let offset: UInt64
-        /// The block that is not wanted whole, if the request starts with one.
+        /// The first block, if the caller needs only a part of it.
         var head: UnsafeMutableRawBufferPointer
-        /// The caller's buffer, behind what the head delivers: each byte of ciphertext lies where its plaintext goes, or
-        /// further on by what came between chunks.
+        /// The caller's buffer, behind the plaintext of the head. Each byte of ciphertext lies at its plaintext's
+        /// position, or further back by the bytes between chunks.
         let body: UnsafeMutableRawBufferPointer
-        /// What did not fit into the body.
+        /// The ciphertext that did not fit into the body.
         var overflow: UnsafeMutableRawBufferPointer
 
-        /// Some of the bytes, which a step can decrypt into a buffer: where the source has them, or in that buffer.
+        /// Returns bytes for a step to decrypt into a buffer: in the source's memory, or in that buffer.
         func bytes(
             _ range: Range<UInt64>, for output: UnsafeMutableRawBufferPointer
         ) -> UnsafeRawBufferPointer {
@@ -164,9 +167,9 @@ extension ReadCursor {
         }
     }
 
-    /// Fetches a request to where its plaintext goes, or shows it where it lies.
+    /// Fetches a request into the output, or returns a view of it.
     ///
-    /// - Returns: The ciphertext, and the block before it if that was asked for.
+    /// - Returns: The ciphertext, and the block before it if needed.
     private func ciphertext(
         of request: Request, withBlockBefore hasBefore: Bool, into output: UnsafeMutableRawBufferPointer
     ) throws(DecryptionError) -> (Ciphertext, before: Block?) {
@@ -202,13 +205,13 @@ extension ReadCursor {
         layout.step(for: range.upperBound - 1..<range.upperBound, in: layout.extent(at: range.upperBound - 1))
     }
 
-    /// Behind the block before a request, its first block, and its last one.
+    /// The start of the overflow, behind the block before a request, its first block, and its last one.
     private static let overflowStart = 48
 }
 
-/// Decryption.
+/// The decryption of requests.
 extension ReadCursor {
-    /// The last ciphertext block of a request, which is the IV of one that follows it directly.
+    /// The last ciphertext block of a request, which is the IV of a request directly behind it.
     private struct Carry {
         var ciphertextEnd: UInt64
         var block: Block
@@ -216,8 +219,8 @@ extension ReadCursor {
 
     /// Fetches a request and decrypts it step by step.
     ///
-    /// - Source: NIST SP 800-38A, section 6.2: plaintext block *j* is the decrypted ciphertext block *j*, plus ciphertext
-    ///   block *j* − 1; section 6.5: or ciphertext block *j* plus the encrypted counter *j*.
+    /// - Source: NIST SP 800-38A, section 6.2: plaintext block *j* is the decrypted ciphertext block *j*, plus
+    ///   ciphertext block *j* − 1; section 6.5: or ciphertext block *j* plus the encrypted counter *j*.
     private func decrypt(
         _ request: Request, after carry: Carry?, into output: UnsafeMutableRawBufferPointer
     ) throws(DecryptionError) -> Carry {
@@ -235,11 +238,11 @@ extension ReadCursor {
             guard count > 0 else { return }
             let target = UnsafeMutableRawBufferPointer(rebasing: output[position..<position + count])
             position += count
-            // A block that is not wanted whole takes a detour.
+            // A block of which the caller needs only a part goes through the cursor's buffer.
             let isDetour = range.count != count
             let plaintext = isDetour ? part(skip > 0 ? 16..<16 + range.count : 32..<32 + range.count) : target
             let input = ciphertext.bytes(range, for: plaintext)
-            // Decryption in place destroys the ciphertext, so the next IV is taken first.
+            // Decryption in place destroys the ciphertext, so the next IV is saved first.
             let next = cipher.iv(
                 after: iv, blockCount: input.count / 16,
                 lastCiphertext: Block(loadingFrom: input, at: input.count - 16))
@@ -270,8 +273,8 @@ extension ReadCursor {
         return Carry(ciphertextEnd: end, block: iv)
     }
 
-    /// Decrypts a step that fits into the cursor's own buffer: one fetch, one call of the library. Fetching in one piece and
-    /// copying is faster here than scattering over several buffers.
+    /// Decrypts a step that fits into the cursor's own buffer: one fetch, one call of the library. Fetching in one
+    /// piece and copying is faster here than fetching into several buffers.
     ///
     /// - Parameters:
     ///   - step: A step of at most ``shortByteCount`` bytes.

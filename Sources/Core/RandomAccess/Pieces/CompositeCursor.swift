@@ -1,26 +1,27 @@
 /// Reads a ``CompositeObject`` across the edges of its pieces.
 ///
-/// A cursor belongs to one thread. It keeps the readers of the few pieces that were used last (buffers, cipher context
-/// and open source), and allocates only when a read enters another piece.
+/// A cursor belongs to one thread. It keeps the readers of the last few pieces (buffers, cipher context and open
+/// source), and allocates only when a read enters another piece.
 ///
-/// A permission, if there is one, is asked for before and after each step, and for each piece that was touched once
-/// more before the read delivers: if it has ended, such as the lease of a key, what was decrypted is erased and the
-/// read fails.
+/// The cursor asks for the permission, if it has one, before and after each step, and again for each piece before the
+/// read delivers. If the permission has ended, for example with the lease of a key, the cursor erases the decrypted
+/// bytes, and the read fails.
 public final class CompositeCursor: RandomAccessDecryptor {
-    /// Throws if a piece may not be read, or no longer.
+    /// Throws if the caller may not read a piece, or no longer.
     public typealias Permission = (_ piece: Int) throws(DecryptionError) -> Void
 
-    /// The object that is read.
+    /// The object to read.
     public let object: CompositeObject
-    /// The max number of plaintext bytes that are decrypted in one step.
+    /// The max number of plaintext bytes to decrypt in one step.
     public let windowByteCount: Int
 
     private let permit: Permission?
-    /// The max number of bytes that are decrypted before the permission is asked for again.
+    /// The max number of bytes to decrypt between two calls of the permission.
     private let stepByteCount: Int
-    /// Readers that are kept, the latest used last.
+    /// The kept readers, the last used one at the end.
     private var readers: [(piece: Int, reader: any RandomAccessDecryptor)] = []
-    /// Two would do for reading on and on; players jump between a few places, such as sound and pictures.
+    /// The max number of kept readers. Two are enough for reading in order, but players jump between a few places, such
+    /// as sound and picture.
     static let maxReaders = 4
 
     init(_ object: CompositeObject, windowByteCount: Int, permit: Permission?) {
@@ -28,12 +29,12 @@ public final class CompositeCursor: RandomAccessDecryptor {
         stepByteCount = permit == nil ? .max : min(windowByteCount, 256 << 10)
     }
 
-    /// The plaintext's length in bytes, what cannot be read included.
+    /// The plaintext's length in bytes, unreadable pieces included.
     public var plaintextByteCount: UInt64 { object.plaintextByteCount }
 
     /// Reads plaintext; see `RandomAccessDecryptor.read(at:into:)`.
     ///
-    /// - Throws: ``PartError`` with the name of the piece and what is wrong with it.
+    /// - Throws: ``PartError`` with the name of the piece and its error.
     public func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int {
         guard offset <= plaintextByteCount else {
             throw .rangeOutOfBounds(offset: offset, plaintextByteCount: plaintextByteCount)
@@ -51,7 +52,7 @@ public final class CompositeCursor: RandomAccessDecryptor {
                 }
                 let taken = Int(min(UInt64(min(count - delivered, stepByteCount)), range.upperBound - position))
                 let output = UnsafeMutableRawBufferPointer(rebasing: buffer[delivered..<delivered + taken])
-                // Counted first, so that bytes that were decrypted and not permitted are erased as well.
+                // Counted first, so that decrypted bytes without permission are erased as well.
                 delivered += taken
                 try read(piece, at: position - range.lowerBound, into: output)
             }
@@ -67,7 +68,7 @@ public final class CompositeCursor: RandomAccessDecryptor {
         return count
     }
 
-    /// Does nothing: each read looks at the version of the source that it asks, and so does opening it again.
+    /// Does nothing: each read checks the version of its source, and so does reopening it.
     public func checkVersion() {}
 
     private func read(
@@ -75,7 +76,7 @@ public final class CompositeCursor: RandomAccessDecryptor {
     ) throws(DecryptionError) {
         do throws(DecryptionError) {
             try permit?(piece)
-            // A piece's reader delivers all of what lies in it, or fails.
+            // A piece's reader delivers all of the requested part, or fails.
             _ = try reader(of: piece).read(at: offset, into: output)
             try permit?(piece)
         } catch {

@@ -1,17 +1,18 @@
 import Synchronization
 
-/// The pieces of a list as one plaintext that can be read from the middle: one piece behind the other.
+/// The pieces of a list as one plaintext with random access: one piece behind the other.
 ///
-/// Immutable, and shared by any number of cursors on any number of threads.
+/// Immutable; any number of cursors on any number of threads can share an object.
 ///
-/// The start of a piece is known only when the lengths of those before it are. A piece whose place tells its length is
-/// opened when it is read; any other is opened once at first, for its header, its padding or its last tag, and its
-/// length and key are kept. A few sources are kept open (``maxOpenSources``), whatever the number of pieces.
+/// The start of a piece depends on the lengths of all pieces before it. If the place of a piece determines its length,
+/// the piece is opened when it is read. Any other piece is opened once at first, for its header, its padding or its
+/// last tag; the object keeps its length and key. Only a few sources stay open (``maxOpenSources``), however many
+/// pieces there are.
 ///
-/// A piece that cannot be opened does not keep the rest from being read: it is listed in ``problems``, and keeps a
-/// range of the plaintext, of which every read fails. That is one byte less than its ciphertext, or one byte where that
-/// is not known, so that no read passes over it in silence; unless it is to be left out. If only its key is missing,
-/// and its length is known without, a read asks for the key again.
+/// A piece that cannot be opened does not affect the other pieces. It is listed in ``problems``, and has a range in the
+/// plaintext in which every read fails, so that no read skips it silently, unless the caller leaves it out. The range
+/// is one byte shorter than the ciphertext, or one byte long if that is unknown. If only the key is missing and the
+/// length is known, a read asks for the key again.
 public final class CompositeObject: Sendable {
     /// The pieces.
     public let list: any PieceList
@@ -26,11 +27,12 @@ public final class CompositeObject: Sendable {
     private let advice = Mutex(Advice())
 
     private enum State {
-        /// Opened when it is read, since its place tells its length; with the error if it had no key at first.
+        /// The place determines the length, and the piece is opened when it is read; the error is set if it had no key
+        /// at first.
         case told(DecryptionError?)
-        /// Opened once, and found to have this length.
+        /// The piece was opened once, and had this length.
         case opened(objectByteCount: UInt64, key: SecretKey?)
-        /// Nothing that can be read, for this reason.
+        /// The piece cannot be read, for this reason.
         case broken(DecryptionError)
 
         var problem: DecryptionError? {
@@ -42,31 +44,31 @@ public final class CompositeObject: Sendable {
         }
     }
 
-    /// The bytes that are going to be read.
+    /// The bytes that will be read.
     private struct Advice {
         /// Plaintext bytes.
         var range: Range<UInt64> = 0..<0
-        /// The pieces whose sources were told.
+        /// The pieces whose sources have received the advice.
         var told: Set<Int> = []
-        /// The pieces up to here were opened ahead, or are being opened.
+        /// The end of the range of pieces that were opened ahead, or are being opened.
         var openedAhead = 0
     }
 
-    /// The max number of pieces that are opened ahead of the one that is read, and of their bytes: as much as a fast
-    /// link brings in some round trips.
+    /// The max number of pieces to open ahead of the current one, and of their bytes: as much as a fast link transfers
+    /// in some round trips.
     private static let maxPiecesAhead = 8
     private static let maxBytesAhead: UInt64 = 8 << 20
 
-    /// The max number of sources that an object keeps open beside those that its cursors read.
+    /// The max number of sources that an object keeps open in addition to those of its cursors.
     public static let maxOpenSources = 32
 
-    /// Opens the pieces of a list. The faults of single pieces are not thrown: see ``problems`` and ``requireAll()``.
+    /// Opens the pieces of a list. Faults of single pieces are not thrown: see ``problems`` and ``requireAll()``.
     ///
     /// - Parameters:
     ///   - list: The pieces.
     ///   - backend: The library that decrypts.
-    ///   - leavesOutBroken: `true` if pieces that cannot be opened have no place in the plaintext, so that the rest can
-    ///     be read in one go; they are among ``problems`` all the same.
+    ///   - leavesOutBroken: True to leave pieces that cannot be opened out of the plaintext, so that the rest can be
+    ///     read in one go; they are still listed in ``problems``.
     public init(_ list: any PieceList, backend: any CipherBackend, leavesOutBroken: Bool = false) {
         let pool = SourcePool(list, maxOpenCount: Self.maxOpenSources)
         let opened = list.map { piece in Self.open(piece, of: list, pool, backend) }
@@ -78,7 +80,7 @@ public final class CompositeObject: Sendable {
             var state = opened
             let leftOut = leavesOutBroken ? state.problem : nil
             if let leftOut { state = .broken(leftOut) }
-            // Sources of 2⁶⁴ bytes together do not exist; what claims to be is cut there, and not readable.
+            // Sources of 2⁶⁴ bytes together do not exist; claimed lengths are cut there, and unreadable.
             let (end, overflow) = position.addingReportingOverflow(leftOut == nil ? byteCount : 0)
             position = overflow ? .max : end
             starts.append(position)
@@ -94,7 +96,7 @@ public final class CompositeObject: Sendable {
     private static let tooLong = DecryptionError.truncatedCiphertext(
         byteCount: .max, expected: "less than 2^64 bytes in all pieces together")
 
-    /// Opens a piece as far as is needed to know its length.
+    /// Opens a piece as far as its length requires.
     private static func open(
         _ piece: Int, of list: any PieceList, _ pool: SourcePool, _ backend: any CipherBackend
     ) -> (state: State, byteCount: UInt64, cursorByteCount: UInt64) {
@@ -111,7 +113,8 @@ public final class CompositeObject: Sendable {
                     return (.told(keyProblem(of: piece, found.place, list)), byteCount, 0)
                 }
             }
-            // A missing key says more than a missing source; without it, the length is known all the same.
+            // The error for a missing key comes first, since it says more than that for a missing source; the length
+            // does not need the key.
             let key = try list.key(of: piece)
             let (source, place) = try found.get()
             do throws(DecryptionError) {
@@ -128,7 +131,7 @@ public final class CompositeObject: Sendable {
         }
     }
 
-    /// The reason why a piece has no key that fits; `nil` if it has one, or needs none.
+    /// Returns the reason that a piece has no suitable key; `nil` if it has one, or needs none.
     private static func keyProblem(
         of piece: Int, _ place: PiecePlace, _ list: any PieceList
     ) -> DecryptionError? {
@@ -140,38 +143,38 @@ public final class CompositeObject: Sendable {
         }
     }
 
-    /// The plaintext's length in bytes, what cannot be read included.
+    /// The plaintext's length in bytes, unreadable pieces included.
     public var plaintextByteCount: UInt64 { starts[states.count] }
 
-    /// The plaintext of a piece.
+    /// Returns the plaintext range of a piece.
     ///
     /// - Precondition: The list has such a piece.
     public func plaintextRange(ofPiece index: Int) -> Range<UInt64> { starts[index]..<starts[index + 1] }
 
-    /// The piece that holds the plaintext byte at `offset`; past the end, the number of pieces.
+    /// Returns the piece that holds the plaintext byte at `offset`; past the end, the number of pieces.
     ///
     /// - Complexity: O(log n) in the pieces.
     public func pieceIndex(at offset: UInt64) -> Int {
         var (low, high) = (0, states.count)
         while low < high {
             let middle = (low + high) / 2
-            // Empty pieces have their end at or before any byte behind them.
+            // Empty pieces end at or before the next piece's first byte.
             if starts[middle + 1] <= offset { low = middle + 1 } else { high = middle }
         }
         return low
     }
 
-    /// The pieces that cannot be read, and why, in order.
+    /// The pieces that cannot be read, with their errors, in order.
     public var problems: [(range: Range<UInt64>, error: DecryptionError)] {
         states.indices.compactMap { index in
             states[index].problem.map { (plaintextRange(ofPiece: index), .inPart(list.name(of: index), $0)) }
         }
     }
 
-    /// Makes sure that all of the plaintext can be read.
+    /// Checks that all of the plaintext can be read.
     ///
-    /// - Throws: Of ``problems``, the first of those that come first in the subject protocol's order of checks: what
-    ///   the list says, then keys, then sources, their headers, lengths, and ends.
+    /// - Throws: The first of ``problems`` in the subject protocol's order of checks: errors of the list, then of keys,
+    ///   then of sources, their headers, lengths, and ends.
     public func requireAll() throws(DecryptionError) {
         let order = [
             "invalidRequest", "unsupported", "invalidKey", "invalidIV", "io", "invalidHeader", "truncatedCiphertext",
@@ -181,11 +184,11 @@ public final class CompositeObject: Sendable {
         if let worst = problems.min(by: { rank($0.error) < rank($1.error) }) { throw worst.error }
     }
 
-    /// Makes a reader for one thread.
+    /// Returns a reader for one thread.
     ///
     /// - Parameters:
-    ///   - windowByteCount: The max number of plaintext bytes that are decrypted in one step, at least 1.
-    ///   - permit: Throws if a piece may not be read, or no longer; see ``CompositeCursor``.
+    ///   - windowByteCount: The max number of plaintext bytes to decrypt in one step, at least 1.
+    ///   - permit: Throws if the caller may not read a piece, or no longer; see ``CompositeCursor``.
     /// - Returns: A cursor without a position of its own.
     /// - Throws: `DecryptionError.invalidParameter`.
     public func makeCursor(
@@ -197,10 +200,9 @@ public final class CompositeObject: Sendable {
         return CompositeCursor(self, windowByteCount: windowByteCount, permit: permit)
     }
 
-    /// Opens a piece to read it, and those after it if they are going to be read.
+    /// Opens a piece to read it, and those after it if they will be read.
     ///
-    /// - Throws: `DecryptionError` for a piece that is broken, has no key, or whose source is gone or another one by
-    ///   now.
+    /// - Throws: `DecryptionError` for a piece that is broken, has no key, or whose source is missing or has changed.
     func reader(
         of index: Int, windowByteCount: Int
     ) throws(DecryptionError) -> any RandomAccessDecryptor {
@@ -221,15 +223,15 @@ public final class CompositeObject: Sendable {
         return try piece.makeCursor(windowByteCount: windowByteCount)
     }
 
-    /// Opens a piece's source, if need be.
+    /// Opens a piece's source, if necessary.
     ///
-    /// Tells it that the piece is going to be read whole, if it is, and once. Of a source that has other pieces as
-    /// well, several are read side by side, which a source cannot be told.
+    /// Tells the source once that the piece will be read whole, if it will. A source with several pieces may be read at
+    /// several places at the same time, which the advice cannot express.
     private func found(_ index: Int) throws(DecryptionError) -> (source: any ByteSource, place: PiecePlace) {
         let source = try pool.source(list.source(of: index))
         let place = try list.place(of: index, in: source)
         if place.range == 0..<source.byteCount, place.window == nil {
-            // Under the lock, so that no thread reads before the source knows.
+            // Under the lock, so that no thread reads before the source has the advice.
             advice.withLock { advice in
                 guard holds(advice, index), advice.told.insert(index).inserted else { return }
                 source.adviseSequential(place.range)
@@ -238,8 +240,8 @@ public final class CompositeObject: Sendable {
         return (source, place)
     }
 
-    /// Opens the sources of the pieces after one that is going to be read, on threads of their own, where each waits
-    /// for a round trip.
+    /// Opens the sources of the pieces after one that will be read, on separate threads, since each waits for a round
+    /// trip.
     private func openAhead(of index: Int) {
         guard let start = list.starter else { return }
         let ahead = advice.withLock { advice -> Range<Int> in
@@ -256,7 +258,7 @@ public final class CompositeObject: Sendable {
         }
         for index in ahead {
             if case .broken = states[index] { continue }
-            // What fails here is said to the one who reads the piece.
+            // The reader of the piece gets the error.
             start { [self] in _ = try? found(index) }
         }
     }
@@ -265,7 +267,7 @@ public final class CompositeObject: Sendable {
         advice.range.lowerBound <= starts[index] && starts[index + 1] <= advice.range.upperBound
     }
 
-    /// Remembers a range that is going to be read whole and about in order, for the pieces that are opened from now on.
+    /// Remembers a range that will be read whole and roughly in order, for the pieces that are opened from now on.
     package func adviseSequential(_ range: Range<UInt64>) {
         advice.withLock { $0 = Advice(range: range) }
     }

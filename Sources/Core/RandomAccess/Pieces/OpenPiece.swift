@@ -1,4 +1,4 @@
-/// A piece of a source that was opened: bytes as they are, a ciphertext, all of its plaintext or some, or a film.
+/// An open piece of a source: plain bytes, a ciphertext, a part of its plaintext, or a film.
 public struct OpenPiece: Sendable {
     private enum Content {
         case plain(any ByteSource)
@@ -7,7 +7,7 @@ public struct OpenPiece: Sendable {
     }
 
     private let content: Content
-    /// The piece's part of the plaintext of the whole ciphertext.
+    /// The piece's range in the plaintext of the whole ciphertext.
     private let plaintext: Range<UInt64>
 
     /// The length of the plaintext of the whole ciphertext in bytes.
@@ -28,14 +28,14 @@ public struct OpenPiece: Sendable {
     ///   - source: The source.
     ///   - backend: The library that decrypts.
     ///   - key: The key of an encrypted piece.
-    /// - Throws: See `EncryptedObject.init`; `.truncatedCiphertext` if the source ends before.
+    /// - Throws: See `EncryptedObject.init`; `.truncatedCiphertext` if the source ends earlier.
     public init(
         _ place: PiecePlace, of source: any ByteSource, backend: any CipherBackend, key: SecretKey?
     ) throws(DecryptionError) {
         try self.init(place, of: source, backend: backend, key: key, objectByteCount: nil)
     }
 
-    /// Opens a piece, perhaps again: if the length of the whole plaintext is known, it is not looked for.
+    /// Opens a piece, possibly again: if the length of the whole plaintext is known, the end is not read.
     init(
         _ place: PiecePlace, of source: any ByteSource, backend: any CipherBackend, key: SecretKey?,
         objectByteCount: UInt64?
@@ -71,7 +71,7 @@ public struct OpenPiece: Sendable {
         }
     }
 
-    /// Makes a reader for one thread; see `EncryptedObject.makeCursor(windowByteCount:)`.
+    /// Returns a reader for one thread; see `EncryptedObject.makeCursor(windowByteCount:)`.
     public func makeCursor(windowByteCount: Int = .max) throws(DecryptionError) -> any RandomAccessDecryptor {
         switch content {
         case .plain(let source): PieceCursor(.plain(source), plaintext)

@@ -1,34 +1,33 @@
-/// A document that lists the pieces of an object, such as the parts of an upload, each in a file with a format of its
-/// own.
+/// A document that lists the pieces of an object, such as the parts of an upload, each in a file with its own format.
 ///
-/// It may be from anywhere: its length and what it lists are bounded, and files have names below its own folder.
+/// The document is untrusted: its length and its content are limited, and file names stay below its own folder.
 ///
 /// - Source: docs/files.md, "Objects in several pieces".
 package struct PieceDocument: Sendable {
-    /// A piece as the document has it.
+    /// A piece as in the document.
     package struct Piece: Sendable {
         /// The place of the piece in the document.
         package let place: DescriptionPlace
         /// The name of its file, relative to the document's folder.
         package let file: String
-        /// The first byte, and the last one if it is not the file's.
+        /// The first byte, and the last one; `nil` for the file's end.
         package let range: (first: UInt64, last: UInt64?)
-        /// What its bytes are.
+        /// The meaning of its bytes.
         package let content: Content
-        /// The name of its key's file; `nil` for the key of all.
+        /// The name of its key file; `nil` for the common key.
         package let keyFile: String?
     }
 
-    /// What the bytes of a piece are.
+    /// The meaning of a piece's bytes.
     package enum Content: Sendable {
         /// The plaintext.
         case plain
-        /// A ciphertext of a format with its values.
+        /// A ciphertext in a format with its values.
         case encrypted(Strategy)
-        /// A film of Common Encryption, whose samples a file lists; without, its own boxes say where they are.
+        /// A film of Common Encryption. A file lists its samples; for `nil`, its own boxes do.
         case film(samples: String?)
 
-        /// The lengths that keys can have in bytes; `nil` for any that the format's cipher has.
+        /// The valid key lengths in bytes; `nil` for any that the format's cipher accepts.
         package var keyByteCounts: [Int]? {
             switch self {
             case .plain: nil
@@ -37,7 +36,7 @@ package struct PieceDocument: Sendable {
             }
         }
 
-        /// The word for it in messages; `nil` of what needs no key.
+        /// The word for messages; `nil` for content without a key.
         package var name: String? {
             switch self {
             case .plain: nil
@@ -50,23 +49,23 @@ package struct PieceDocument: Sendable {
     /// The pieces, in order.
     package let pieces: [Piece]
 
-    /// The max number of bytes of a document: 200 for each piece.
+    /// The max number of bytes of a document: 200 per piece.
     package static let maxByteCount = 2_000_000
-    /// The parts that an upload to S3 may have. Source: Amazon S3 User Guide, "Amazon S3 multipart upload limits".
+    /// The max number of parts of an upload to S3. Source: Amazon S3 User Guide, "Amazon S3 multipart upload limits".
     private static let maxPieceCount = 10_000
-    /// Five members for each piece, with their names and ends.
+    /// Five members per piece, with their names and ends.
     private static let maxNodeCount = 12 * maxPieceCount + 16
 
-    /// The word for bytes that are not encrypted.
+    /// The word for unencrypted bytes.
     private static let plainWord = "none"
     /// The word for a film of Common Encryption.
     private static let filmWord = "film"
 
-    /// Reads a document.
+    /// Parses a document.
     ///
     /// - Parameters:
     ///   - text: The document.
-    ///   - strategy: Makes a strategy of its text and an IV, if there is one beside it.
+    ///   - strategy: Makes a strategy from its text and an optional IV beside it.
     /// - Throws: `DescriptionError` with line and column.
     package init(
         _ text: [UInt8], strategy: (String, [UInt8]?) throws(DecryptionError) -> Strategy
@@ -137,7 +136,7 @@ package struct PieceDocument: Sendable {
         return iv.array
     }
 
-    /// A range as HTTP counts it: `A-B`, both included, or `A-`.
+    /// Parses a range in HTTP's notation: `A-B`, both included, or `A-`.
     private static func range(_ node: YAMLNode) throws(DescriptionError) -> (first: UInt64, last: UInt64?) {
         let expected = "A-B, the first byte and the last one, or A-"
         let parts = try node.text(expected).split(separator: "-", omittingEmptySubsequences: false)
@@ -149,7 +148,7 @@ package struct PieceDocument: Sendable {
         return (first, last)
     }
 
-    /// A name below the document's folder, with nothing that a terminal takes for a command.
+    /// Parses a name below the document's folder, without terminal control characters.
     private static func fileName(_ node: YAMLNode) throws(DescriptionError) -> String {
         let expected = "the name of a file below the document's folder"
         let name = try node.text(expected)
@@ -162,32 +161,31 @@ package struct PieceDocument: Sendable {
 }
 
 extension PieceDocument.Piece {
-    /// Makes a piece that is a whole film.
+    /// A piece that is a whole film.
     package init(film file: String) {
         self.init(
             place: DescriptionPlace(line: 1, column: 1), file: file, range: (0, nil), content: .film(samples: nil),
             keyFile: nil)
     }
 
-    /// The file that lists the samples, if there is one.
+    /// The file that lists the samples, if any.
     package var samplesFile: String? {
         if case .film(let samples) = content { samples } else { nil }
     }
 
-    /// The format of its bytes; `nil` of bytes that are not encrypted, and of a film.
+    /// The format of its bytes; `nil` for unencrypted bytes and for a film.
     package var strategy: Strategy? {
         if case .encrypted(let strategy) = content { strategy } else { nil }
     }
 
-    /// The place of the piece in its file.
+    /// Returns the place of the piece in its file.
     ///
     /// - Parameters:
     ///   - source: The file.
-    ///   - known: What is encrypted of the piece, if it was found before.
-    ///   - samples: Reads a list of samples of a file.
+    ///   - known: The encrypted extents of the piece, if known from before.
+    ///   - samples: Reads a list of samples from a file.
     /// - Returns: The place.
-    /// - Throws: `DecryptionError.truncatedCiphertext` if the file ends before; of a film, what is wrong with its boxes
-    ///   or its samples.
+    /// - Throws: `DecryptionError.truncatedCiphertext` if the file ends earlier; errors of a film's boxes or samples.
     package func place(
         in source: any ByteSource, _ known: ProtectedExtents? = nil,
         samples: (String) throws(DecryptionError) -> ProtectedExtents = { (file) throws(DecryptionError) in

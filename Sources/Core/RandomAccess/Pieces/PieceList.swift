@@ -1,49 +1,50 @@
-/// The pieces of an object, in order, with what it takes to read each: the segments of a playlist, the parts of an
+/// The pieces of an object, in order, with everything needed to read each: the segments of a playlist, the parts of an
 /// upload, a film.
 ///
-/// Several threads ask at once. The answers stay the same, but for keys, which may come late or be refused by then.
+/// Several threads call it at once. The answers never change, except for keys, which may arrive late or be refused
+/// later.
 public protocol PieceList: Sendable {
     /// The number of pieces.
     var count: Int { get }
 
-    /// The number of sources, each of which has one piece or more.
+    /// The number of sources, each of which has at least one piece.
     var sourceCount: Int { get }
 
     /// Opens a source.
     ///
-    /// - Throws: `DecryptionError`; also of each later read if the source was changed meanwhile.
+    /// - Throws: `DecryptionError`; every later read throws as well if the source has changed meanwhile.
     func openSource(_ source: Int) throws(DecryptionError) -> any ByteSource
 
-    /// The source of a piece, as a number below ``sourceCount``.
+    /// Returns the source of a piece, as a number below ``sourceCount``.
     ///
-    /// - Throws: `DecryptionError` for a piece that cannot be read whatever its source is.
+    /// - Throws: `DecryptionError` for a piece that cannot be read from any source.
     func source(of piece: Int) throws(DecryptionError) -> Int
 
-    /// The place of a piece in its source.
+    /// Returns the place of a piece in its source.
     ///
-    /// - Throws: `DecryptionError.truncatedCiphertext` if the source ends before.
+    /// - Throws: `DecryptionError.truncatedCiphertext` if the source ends earlier.
     func place(of piece: Int, in source: any ByteSource) throws(DecryptionError) -> PiecePlace
 
-    /// The key of a piece; `nil` of one that is not encrypted.
+    /// Returns the key of a piece; `nil` if it is not encrypted.
     ///
-    /// - Throws: `DecryptionError` if there is none, now.
+    /// - Throws: `DecryptionError` if the key is not available now.
     func key(of piece: Int) throws(DecryptionError) -> SecretKey?
 
-    /// The name of a piece in messages.
+    /// Returns the name of a piece for messages.
     func name(of piece: Int) -> String
 
-    /// An error of opening a piece, with what is known of it beside.
+    /// Returns an error of opening a piece, with additional information if there is any.
     func explain(_ error: DecryptionError, of piece: Int) -> DecryptionError
 
-    /// Returns what a function makes of each piece, in order; it may be called on several threads.
+    /// Returns the results of a function for all pieces, in order; several threads may call the function.
     func map<Result: Sendable>(_ transform: @escaping @Sendable (Int) -> Result) -> [Result]
 
-    /// Starts work that nothing waits for; `nil` where opening sources ahead gains nothing.
+    /// Starts background work; `nil` if there is no gain in opening sources ahead.
     var starter: (@Sendable (@escaping @Sendable () -> Void) -> Void)? { get }
 }
 
 extension PieceList {
-    /// The error itself.
+    /// Returns the error itself.
     public func explain(_ error: DecryptionError, of piece: Int) -> DecryptionError { error }
 
     /// Calls the function on the caller's thread.
@@ -51,37 +52,37 @@ extension PieceList {
         (0..<count).map(transform)
     }
 
-    /// Nothing is opened ahead.
+    /// `nil`: no source is opened ahead.
     public var starter: (@Sendable (@escaping @Sendable () -> Void) -> Void)? { nil }
 }
 
-/// The place of a piece in its source, and how it is read there.
+/// The place of a piece in its source, and its encryption.
 public struct PiecePlace: Sendable {
     /// The bytes of the source.
     public var range: Range<UInt64>
-    /// The format of these bytes with its values; `nil` where they are the plaintext.
+    /// The format of these bytes with its values; `nil` if they are plaintext.
     public var strategy: Strategy?
-    /// The part of their plaintext that is the piece, as far as there is one; `nil` for all.
+    /// The part of their plaintext that is the piece, clipped at its end; `nil` for all of it.
     public var window: Range<UInt64>?
-    /// The length that the piece must turn out to have; `nil` for any.
+    /// The length that the piece must have; `nil` for any.
     public var byteCount: UInt64?
-    /// What is encrypted of these bytes, where that is some of them, and no strategy says it; `nil` for nothing.
+    /// The encrypted extents of these bytes, if only some are encrypted and no strategy describes them; `nil` for none.
     package var extents: ProtectedExtents?
 
-    /// Makes a place.
+    /// A place of plaintext, or of a ciphertext.
     public init(
         _ range: Range<UInt64>, _ strategy: Strategy? = nil, window: Range<UInt64>? = nil, byteCount: UInt64? = nil
     ) {
         (self.range, self.strategy, self.window, self.byteCount) = (range, strategy, window, byteCount)
     }
 
-    /// Makes a place of a film.
+    /// A place of a film.
     package init(_ range: Range<UInt64>, _ extents: ProtectedExtents) {
         self.init(range)
         self.extents = extents
     }
 
-    /// Refuses a key that does not fit.
+    /// Refuses a key of the wrong length.
     ///
     /// - Throws: `DecryptionError.invalidKey` or `.invalidKeyMaterial`.
     func check(_ key: SecretKey) throws(DecryptionError) {
@@ -89,10 +90,10 @@ public struct PiecePlace: Sendable {
         try extents?.check(key)
     }
 
-    /// The length of the piece's plaintext, if the place tells it for sure; `nil` where the bytes have to be seen: a
-    /// header, padding, or a tag that proves the length.
+    /// The length of the piece's plaintext, if the place determines it; `nil` if it depends on the bytes: a header,
+    /// padding, or a tag that proves the length.
     ///
-    /// - Throws: `DecryptionError.truncatedCiphertext` for a length that no plaintext has.
+    /// - Throws: `DecryptionError.truncatedCiphertext` for an impossible length.
     var toldByteCount: UInt64? {
         get throws(DecryptionError) {
             let count = range.upperBound - range.lowerBound
@@ -106,21 +107,21 @@ public struct PiecePlace: Sendable {
         }
     }
 
-    /// The length that a piece takes which cannot be opened: one byte less than there may be, and one at least.
+    /// The length of the range for a piece that cannot be opened: one byte less than the max, at least one.
     var brokenByteCount: UInt64 {
         let bytes = window ?? range
         return max(1, max(1, bytes.upperBound - bytes.lowerBound) - 1)
     }
 }
 
-/// An error with the name of what it happened to: a piece, a file, a key.
+/// An error with the name of its subject: a piece, a file, a key.
 public struct PartError: LayerError {
     /// The name.
     public let part: String
     /// The error.
     public let error: DecryptionError
 
-    /// What failed, the value, what was expected.
+    /// The name, the failure, the value, and the expectation.
     public var description: String { "\(part): \(error)" }
 
     /// The error's name in the subject protocol.
@@ -128,12 +129,12 @@ public struct PartError: LayerError {
 }
 
 extension DecryptionError {
-    /// The error of a part that this one carries.
+    /// The part error inside this error, if any.
     public var partError: PartError? {
         if case .layer(let error) = self { error.base as? PartError } else { nil }
     }
 
-    /// See ``PartError``.
+    /// Wraps an error in a ``PartError``.
     package static func inPart(_ part: String, _ error: DecryptionError) -> DecryptionError {
         .layer(AnyLayerError(PartError(part: part, error: error)))
     }

@@ -1,17 +1,17 @@
 import Synchronization
 
-/// Sources that are opened when they are needed, of which few are open at a time.
+/// Sources that are opened on demand, with a limit on the number of open ones.
 ///
-/// A film of thousands of segments is thousands of files, and a process has some hundred descriptors.
+/// A film of thousands of segments has thousands of files, and a process has only some hundred descriptors.
 final class SourcePool: Sendable {
     private struct State {
-        /// The open ones, the latest used last.
+        /// The open sources, the last used one at the end.
         var open: [(number: Int, source: any ByteSource)] = []
-        /// The version and the length that each source had when it was opened first.
+        /// The version and the length of each source when it was first opened.
         var versions: [(name: String, byteCount: UInt64)?]
     }
 
-    /// The lock that a source is opened under.
+    /// The lock for opening a source.
     private final class Opening: Sendable {
         let lock = Mutex(())
     }
@@ -21,11 +21,11 @@ final class SourcePool: Sendable {
     private let maxOpenCount: Int
     private let state: Mutex<State>
 
-    /// Makes a pool of a list's sources.
+    /// A pool of a list's sources.
     ///
     /// - Parameters:
     ///   - list: The list that opens them.
-    ///   - maxOpenCount: The max number that are kept open; cursors keep a few more.
+    ///   - maxOpenCount: The max number to keep open; cursors keep a few more.
     init(_ list: any PieceList, maxOpenCount: Int) {
         self.list = list
         self.maxOpenCount = maxOpenCount
@@ -33,13 +33,13 @@ final class SourcePool: Sendable {
         state = Mutex(State(versions: Array(repeating: nil, count: list.sourceCount)))
     }
 
-    /// A source, opened if it is not.
+    /// Returns a source, and opens it if necessary.
     ///
-    /// - Throws: `DecryptionError` of the list; `.sourceChanged` if its length is not what it was at first, `.io` if it
-    ///   is another version of the same length.
+    /// - Throws: `DecryptionError` of the list; `.sourceChanged` if its length has changed, `.io` if it has another
+    ///   version of the same length.
     func source(_ number: Int) throws(DecryptionError) -> any ByteSource {
         if let source = state.withLock({ Self.touch(number, &$0) }) { return source }
-        // Threads that want the same source wait for the one that opens it; those that want another do not.
+        // Threads that need the same source wait for the one that opens it; other threads do not wait.
         return try openings[number].lock.withLock { _ throws(DecryptionError) in try open(number) }
     }
 

@@ -3,32 +3,39 @@ package import Results
 internal import Support
 package import Vectors
 
-/// Which classes of vectors notice which planted faults.
+/// The classes of vectors that notice each injected fault.
 package struct KillMatrix: Sendable {
-    /// What came of each mutant, in their order.
+    /// The outcome of each mutant, in the order of the mutants.
     package let outcomes: [MutantOutcome]
-    /// The readers that have no fault, and must pass: otherwise being killed proves nothing.
+    /// The readers without a fault. They must pass: otherwise a killed mutant proves nothing.
     package let controls: [ConformanceRecord]
-    /// Whether every reader was put to the vectors, and nothing was stopped.
+    /// True if every reader read the vectors to the end, and the user stopped nothing.
     package let isFinished: Bool
 
-    /// The number of groups after which a flag that is not a mutant's own is taken not to notice it.
+    /// The number of passed groups after which a flag counts as not noticing a mutant; never its own flag.
     package static let maxQuietCount = 10
 
-    /// The mutants that no vector of their own class noticed.
+    /// The mutants that no vector of their own class killed.
     package var survivors: [MutantOutcome] { outcomes.filter { !$0.isKilledByItsFlag } }
 
-    /// Whether every mutant was killed by its own class, there were any, and the controls passed.
+    /// True if every mutant was killed by its own class, there was one at least, and the controls passed.
     package var isComplete: Bool {
         isFinished && !outcomes.isEmpty && survivors.isEmpty && controls.allSatisfy { $0.failed == 0 && $0.passed > 0 }
     }
 
-    /// Puts mutants to vectors.
+    /// Runs mutants and controls on vectors.
     ///
-    /// A mutant is not put to a group whose flags are all settled: they noticed it, or did not in ``maxQuietCount`` groups,
-    /// which never settles the mutant's own flag. One that remembers no reads is not put to such a read either, and reads
-    /// on one thread. `progress` is called with how much of the work is done, on any of the threads; what `shouldStop`
-    /// stops has no outcomes.
+    /// A mutant skips a group if all flags of the group are settled. A flag is settled once a vector of it failed, or
+    /// once ``maxQuietCount`` groups with it passed; the mutant's own flag is settled only by a failure. A mutant that
+    /// remembers no reads also skips single reads whose flags are settled, and reads on one thread.
+    ///
+    /// - Parameters:
+    ///   - mutants: The mutants.
+    ///   - backend: The library that decrypts as it should.
+    ///   - groups: The vectors.
+    ///   - threadCount: The threads that share the work.
+    ///   - shouldStop: Called before each piece of work. A run that it stops has no outcomes.
+    ///   - progress: Called on any of the threads with the pieces that are done.
     package static func run(
         _ mutants: [Mutant] = Mutant.all, over backend: any CipherBackend, groups: [VectorGroup],
         threadCount: Int = 2, shouldStop: @escaping @Sendable () -> Bool = { false },
@@ -54,16 +61,16 @@ package struct KillMatrix: Sendable {
     }
 }
 
-/// What the vectors made of one mutant.
+/// The outcome of one mutant.
 package struct MutantOutcome: Sendable {
     /// The mutant.
     package let mutant: Mutant
-    /// How it did, flag by flag.
+    /// The counts of passed and failed vectors, flag by flag.
     package let record: ConformanceRecord
 
-    /// The flags of vectors that it failed, in the order in which flags are listed.
+    /// The flags of the vectors that it failed, in the order in which flags are listed.
     ///
-    /// To pass nothing is to fail everything: what only ever says `unsupported` has shown nothing.
+    /// A mutant that passed nothing failed all flags: answers of `unsupported` alone show nothing.
     package var killedBy: [VectorFlag] {
         let flags = record.flags ?? []
         let failed = record.passed == 0 ? flags : flags.filter { $0.failed > 0 }
@@ -71,21 +78,21 @@ package struct MutantOutcome: Sendable {
         return VectorFlag.allCases.filter { names.contains($0.rawValue) }
     }
 
-    /// Whether any vector noticed it.
+    /// True if a vector noticed it.
     package var isKilled: Bool { !killedBy.isEmpty }
 
-    /// Whether a vector noticed it that stands for its fault.
+    /// True if a vector of its own flag noticed it.
     package var isKilledByItsFlag: Bool { killedBy.contains(mutant.flag) }
 }
 
-/// Puts subjects to vectors to learn which classes of bugs they have, and no more than that.
+/// A run of subjects over vectors that finds out which flags fail, and nothing else.
 private struct FlagRun {
     /// A set of groups that are open together, with their reads.
     private struct Members: Sendable {
         let members: [InterleavedRun.Member]
-        /// The same for one thread: several get nothing else from a mutant that remembers nothing.
+        /// The same for one thread: more threads show nothing else of a mutant that remembers nothing.
         private let membersAlone: [InterleavedRun.Member]
-        /// The different flags of reads, and which of them each read of each member has.
+        /// The distinct sets of flags of reads, and the index of the set of each read of each member.
         private let kinds: [Set<String>], kindOfRead: [[Int]]
         private let openingFlags: Set<String>
         /// The flags of the openings and of all reads.
@@ -111,8 +118,8 @@ private struct FlagRun {
             flags = kinds.reduce(openingFlags) { $0.union($1) }
         }
 
-        /// What is left for a subject of which some flags are settled: nothing if there are no others. Where reads do not
-        /// depend on each other, those are left that have others.
+        /// Returns the reads that have flags which are not settled; all reads if they depend on each other, and none if
+        /// all flags are settled.
         func left(having settled: Set<String>, remembers: Bool) -> [InterleavedRun.Member] {
             let isLeft = kinds.map { !$0.isSubset(of: settled) }
             guard isLeft.contains(true) || !openingFlags.isSubset(of: settled) else { return [] }
@@ -124,15 +131,15 @@ private struct FlagRun {
         }
     }
 
-    /// How far a subject has come.
+    /// The progress of one subject.
     private struct Course: Sendable {
         var tally = Tally(capacity: 0)
-        /// The flags whose vectors would tell nothing new.
+        /// The flags that need no more vectors.
         private(set) var settled: Set<String> = []
-        /// The groups with each flag that it was put to.
+        /// The number of groups that it has read, by flag.
         private var groupCounts: [String: Int] = [:]
 
-        /// Puts a mutant to what tells something new of it, or a reader without a fault to everything.
+        /// Runs the reads that are left for a mutant, or all reads for a control.
         mutating func run(_ set: Members, subject: ConformanceSubject, mutant: Mutant?) {
             guard let mutant else { return InterleavedRun.run(set.members, subject: subject, into: &tally) }
             let before = tally.executedCount
@@ -146,21 +153,20 @@ private struct FlagRun {
         }
     }
 
-    /// The subjects, of which those with faults are left alone by what would tell nothing new; their counts are then of
-    /// what was run.
+    /// The subjects. The counts of a mutant are of the reads that it was put to.
     let subjects: [(subject: ConformanceSubject, mutant: Mutant?)]
     let threadCount: Int
 
-    /// The reads of so many sets of groups are made at a time, and once for all subjects.
+    /// The number of sets of groups whose reads are held at a time, for all subjects.
     private static let batchSetCount = 64
 
-    /// Puts the subjects to the groups.
+    /// Runs the subjects over the groups.
     ///
     /// - Parameters:
     ///   - groups: The groups.
-    ///   - shouldStop: Is asked before each piece of work.
-    ///   - progress: Is called with how much of the work is done, on any of the threads.
-    /// - Returns: A record for each subject, in order; `nil` if it was stopped.
+    ///   - shouldStop: Called before each piece of work.
+    ///   - progress: Called on any of the threads with the pieces that are done.
+    /// - Returns: A record for each subject, in order; `nil` if the run was stopped.
     func run(
         _ groups: [VectorGroup], shouldStop: @escaping @Sendable () -> Bool,
         progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void

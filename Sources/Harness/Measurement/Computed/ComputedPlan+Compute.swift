@@ -5,33 +5,32 @@ import Statistics
 package import Subject
 import SubjectProtocol
 
-/// What a plan is computed from; every list is multiplied out.
+/// The inputs of a computed plan. The plan has all combinations of the lists.
 package struct PlanInputs: Sendable {
-    /// A crypto library, and what it takes.
+    /// A crypto library with its costs.
     package struct Library: Sendable {
-        /// Its name.
+        /// The name of the library.
         package var name: String
-        /// The copies that it makes of what is decrypted at once.
+        /// The number of copies that it makes of the bytes of one decryption.
         package var copyCount: UInt64
-        /// What it takes to decrypt with it.
+        /// The rates of decryption.
         package var rates: DecryptionRates
 
-        /// Creates a library.
         package init(name: String, copyCount: UInt64, rates: DecryptionRates) {
             (self.name, self.copyCount, self.rates) = (name, copyCount, rates)
         }
     }
 
-    /// A format with the parameters that are asked for.
+    /// A format with the parameters that the user gives.
     package struct Chosen: Hashable, Sendable {
         /// The format.
         package let format: Format
         /// The values of the parameters.
         package let values: [String: Value]
-        /// The text that asks for them.
+        /// The text of the strategy.
         package let text: String
 
-        /// Reads the parameters of a format: nothing, or what stands from the colon on.
+        /// Parses the parameters of a format: an empty text, or one that begins with the colon.
         ///
         /// - Throws: `DecryptionError.invalidParameter`.
         package init(_ format: Format, written text: Substring = "") throws(DecryptionError) {
@@ -42,7 +41,7 @@ package struct PlanInputs: Sendable {
             self.text = format.reference + text
         }
 
-        /// The parameter that the length of chunks follows from and that is left open; `nil` if there is none.
+        /// The parameter that determines the chunk length, if the user does not give it; `nil` if there is none.
         fileprivate var lengthParameter: Format.Input? {
             let names = format.rules.chunk?.expression.names ?? []
             return format.inputs.first { $0.isSize && names.contains($0.name) && values[$0.name] == nil }
@@ -52,7 +51,7 @@ package struct PlanInputs: Sendable {
             format.derivedKeyInput.flatMap { values[$0.name] == nil ? $0 : nil }
         }
 
-        /// The lengths of keys that it has of those that are wanted, or the usual one.
+        /// The wanted key lengths that the format has, or the usual one.
         fileprivate func keys(_ wanted: [Int]) -> [Int] {
             let known = format.usualKeyByteCounts
             let taken = wanted.filter(known.contains)
@@ -62,32 +61,31 @@ package struct PlanInputs: Sendable {
 
     /// The object's length in bytes.
     package var objectByteCount: UInt64
-    /// How far away the ciphertext is; `nil` for a file that the system has in memory.
+    /// The link to the ciphertext; `nil` for a file in the page cache.
     package var link: RemoteLink?
-    /// What asks for it.
+    /// The client of the store.
     package var client: RemoteClient
-    /// The strategies; a length of chunks that one leaves open is each of ``chunkByteCounts`` that it can be.
+    /// The strategies. An open chunk length takes each possible value of ``chunkByteCounts``.
     package var strategies: [Chosen]
-    /// The lengths of AES keys in bytes; a strategy with a length of its own has that. 16, where it can be, for none.
+    /// The lengths of AES keys in bytes. A strategy without any of them has its usual length: 16 if possible.
     package var keyByteCounts: [Int]
-    /// The lengths of chunks, or of whatever parameter they follow from.
+    /// The lengths of chunks in bytes, or the values of the parameter that determines them.
     package var chunkByteCounts: [UInt64]
-    /// How readers get from a range to ciphertext; authenticated chunks have one way only, and so has one chain.
+    /// The access policies of readers. Authenticated chunks have only one, and so does a single chain.
     package var accesses: [AccessPolicy]
-    /// The max number of plaintext bytes of a step.
+    /// The windows: the maximum number of plaintext bytes of a step.
     package var windowByteCounts: [UInt64]
-    /// The lengths of reads in bytes, the one that decides first.
+    /// The lengths of reads in bytes. The first one decides.
     package var rangeByteCounts: [UInt64]
     /// The libraries.
     package var libraries: [Library]
-    /// The max memory of a reader and its caller's buffer; `nil` for any.
+    /// The maximum memory of a reader with its caller's buffer in bytes; `nil` for any.
     package var memoryBudget: UInt64?
-    /// Whether only formats are chosen that notice changes.
+    /// True to choose only among formats that detect changes.
     package var wantsIntegrity: Bool
-    /// What offsets are drawn from.
+    /// The seed of offsets.
     package var seed: UInt64
 
-    /// Creates inputs.
     package init(
         objectByteCount: UInt64, link: RemoteLink?, client: RemoteClient, strategies: [Chosen],
         keyByteCounts: [Int] = [], chunkByteCounts: [UInt64], accesses: [AccessPolicy], windowByteCounts: [UInt64],
@@ -100,7 +98,7 @@ package struct PlanInputs: Sendable {
         (self.wantsIntegrity, self.seed) = (wantsIntegrity, seed)
     }
 
-    /// The ciphers and keys that libraries have to be rated at.
+    /// The ciphers and key lengths for which libraries need rates.
     package static func ciphers(strategies: [Chosen], keyByteCounts: [Int]) -> Set<DecryptionRates.KeyedCipher> {
         Set(
             strategies.flatMap { chosen in
@@ -114,10 +112,10 @@ package struct PlanInputs: Sendable {
 }
 
 extension ComputedPlan {
-    /// Computes what reads cost in each configuration.
+    /// Computes the costs of reads in each configuration.
     ///
-    /// - Parameter inputs: What is asked.
-    /// - Throws: `DecryptionError` for lengths that cannot be.
+    /// - Parameter inputs: The inputs.
+    /// - Throws: `DecryptionError` for impossible lengths.
     package init(_ inputs: PlanInputs) throws(DecryptionError) {
         let (inputs, notes) = inputs.fitted
         var candidates: [Candidate] = []
@@ -143,23 +141,23 @@ extension ComputedPlan {
     }
 }
 
-/// A strategy with a length of chunks and of keys.
+/// A strategy with a chunk length and a key length.
 private struct PlannedLayout {
     let strategy: Strategy
-    /// The text that asks for it.
+    /// The text of the strategy.
     let text: String
-    /// The chunk's length as the strategy's parameter has it.
+    /// The chunk's length in the strategy's parameter.
     let chunkByteCount: UInt64?
     let keyByteCount: Int
 
-    /// Whether windows change what reads of a length ask for: not where chunks are read whole.
+    /// Returns whether windows change the requests of reads. They do not if the reader reads whole chunks.
     func hasWindows(_ access: AccessPolicy) -> Bool {
         !strategy.isAuthenticated && (strategy.chunkByteCount == nil || access.granularityIsBlock)
     }
 }
 
 extension Strategy {
-    /// The facts of the format, for an object of so many plaintext bytes.
+    /// The facts of the format, for an object with a plaintext length.
     fileprivate func stored(_ byteCount: UInt64) throws(DecryptionError) -> ComputedPlan.Layout {
         let facts = try facts()
         let noticed: [(ComputedPlan.Notice, Bool)] = [
@@ -174,19 +172,19 @@ extension Strategy {
 }
 
 extension AccessPolicy {
-    /// Whether only the blocks that cover a range are read.
+    /// True if a reader reads only the blocks that cover a range.
     fileprivate var granularityIsBlock: Bool { self == .block || self == .freshBuffers }
 }
 
 extension PlanInputs {
-    /// The reads of one length that are drawn: as many as their bytes allow to be copied in no time.
+    /// The maximum number of random reads of one length, and the maximum of their bytes, which are copied quickly.
     private static let (maxReads, maxReadByteCount) = (1000 as UInt64, 64 << 20 as UInt64)
-    /// Those of a reader that has kept nothing.
+    /// The maximum number of reads of a reader without kept plaintext.
     private static let maxColdReads = 300
-    /// From start to end, what comes after so much is like what came before.
+    /// The computed part of a download. The speed no longer changes after this number of bytes.
     private static let downloadByteCount: UInt64 = 64 << 20
 
-    /// The same with lengths that an object of this length can have, and what was changed.
+    /// The inputs with only those lengths that an object of this length can have, and notes on the changes.
     fileprivate var fitted: (PlanInputs, notes: [ComputedPlan.Note]) {
         var fitted = self
         var notes: [ComputedPlan.Note] = []
@@ -219,7 +217,7 @@ extension PlanInputs {
                 var lengths: [Value?] = [nil]
                 if let size {
                     lengths = chunkByteCounts.map { Value.integer(Int128($0)) }
-                    // Others are for other formats, where this one need not be told.
+                    // If the parameter has a default, lengths that do not fit are for other formats.
                     if size.defaultValue != nil { lengths = lengths.filter { $0.map(size.accepts) ?? true } }
                     if lengths.isEmpty { lengths = [nil] }
                 }
@@ -242,12 +240,12 @@ extension PlanInputs {
         return layouts
     }
 
-    /// How fast a library decrypts a layout: a chunk at once, or each window.
+    /// The rates at which a library decrypts a layout: a chunk per call, or each window.
     fileprivate func rates(_ layout: PlannedLayout, _ library: Library) -> [ComputedPlan.Rate] {
         let cipher = DecryptionRates.KeyedCipher(
             layout.strategy.cipher, keyByteCount: layout.keyByteCount, hmac: layout.strategy.hmac)
         let isAuthenticated = layout.strategy.isAuthenticated
-        // What is in a chunk beside plaintext is no other length.
+        // Uses the chunk length in the parameter, even if a chunk has other bytes than plaintext.
         let calls = isAuthenticated ? layout.chunkByteCount.map { [$0] } ?? windowByteCounts : windowByteCounts
         return calls.map { call in
             ComputedPlan.Rate(
@@ -257,7 +255,7 @@ extension PlanInputs {
         }
     }
 
-    /// A layout with each access and window.
+    /// The candidates for a layout, one for each access and window.
     fileprivate func candidates(
         _ layout: PlannedLayout, _ library: Library
     ) throws(DecryptionError) -> [ComputedPlan.Candidate] {
@@ -266,7 +264,7 @@ extension PlanInputs {
             strategy: strategy, plaintextByteCount: objectByteCount, keyByteCount: layout.keyByteCount,
             in: ReadCosts.Surroundings(link: link, client: client, rates: library.rates))
         let stored = try strategy.stored(objectByteCount)
-        // Authenticated chunks are opened whole in any case, and the latest one is kept.
+        // Readers always open whole authenticated chunks, and keep the latest one.
         let hasChoice = strategy.chunkByteCount != nil && !strategy.isAuthenticated
         var candidates: [ComputedPlan.Candidate] = []
         for access in hasChoice ? accesses : [.block] {
@@ -298,7 +296,7 @@ extension PlanInputs {
         return candidates
     }
 
-    /// Reads of each length at places that are drawn, and the time to the first byte.
+    /// Computes reads of each length at random offsets, and the time to the first byte.
     private func seeks(
         _ costs: ReadCosts, _ reader: ReadCosts.Reader
     ) throws(DecryptionError) -> (seeks: [ComputedPlan.Seek], firstByte: UInt64) {
@@ -310,7 +308,7 @@ extension PlanInputs {
                 plaintextByteCount: objectByteCount)
             let cold = try reader.costs(of: reads.prefix(Self.maxColdReads), isCold: true).map(\.nanoseconds)
             if seeks.isEmpty { firstByte += percentile(tenthsOfPercent: 500, of: cold) ?? 0 }
-            // What a reader keeps is there from an earlier read.
+            // A first read fills the plaintext that the reader keeps.
             _ = try reader.costs(of: reads.suffix(1))
             let each = try reader.costs(of: reads)
             let times = each.map(\.nanoseconds)
@@ -326,7 +324,7 @@ extension PlanInputs {
         return (seeks, firstByte)
     }
 
-    /// Plaintext bytes per second from start to end.
+    /// Computes the plaintext bytes per second of a read from start to end.
     private func download(
         _ reader: ReadCosts.Reader, _ chunkByteCount: UInt64, _ windowByteCount: UInt64
     ) throws(DecryptionError) -> UInt64 {
@@ -338,7 +336,7 @@ extension PlanInputs {
         let half = times.count / 2
         let all = times.reduce(0, +)
         let second = times[half...].reduce(0, +)
-        // The rest comes as the second half did.
+        // The rest has the speed of the second half.
         let share = Double(times.count - half) / Double(times.count)
         let rest = Double(objectByteCount - length) / (Double(length) * share)
         return UInt64(Double(objectByteCount) * 1e9 / max(1, all + rest * second))

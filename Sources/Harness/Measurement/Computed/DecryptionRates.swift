@@ -3,54 +3,51 @@ package import RandomAccess
 import Statistics
 import Support
 
-/// What decryption and calls of the system take on this machine: for what is computed, where no reader is timed.
+/// The times of decryption and of system calls on this machine, for computed plans, in which no reader is timed.
 ///
-/// Bytes are copied from memory that is longer than the last cache, from one place after the other, as a reader gets them
-/// from the system, and are decrypted in calls of one length.
+/// Bytes are copied from memory that is larger than the last cache, from consecutive places, as a reader gets them from
+/// the system. They are decrypted in calls of one length.
 package struct DecryptionRates: Sendable {
-    /// A cipher with a key of a length.
+    /// A cipher with a key length.
     package struct KeyedCipher: Hashable, Sendable {
         /// The cipher.
         package var cipher: Cipher
         /// The key's length in bytes.
         package var keyByteCount: Int
-        /// The hash function of a code that is compared before a chunk is decrypted, if there is one.
+        /// The hash function of the HMAC that is checked before a chunk is decrypted; `nil` without one.
         package var hmac: HashFunction?
 
-        /// Creates a cipher with a key.
         package init(_ cipher: Cipher, keyByteCount: Int, hmac: HashFunction? = nil) {
             (self.cipher, self.keyByteCount, self.hmac) = (cipher, keyByteCount, hmac)
         }
     }
 
-    /// How long a call of a length takes.
+    /// The time of a call of one length.
     package struct Point: Hashable, Sendable {
-        /// The plaintext bytes that it decrypts.
+        /// The number of plaintext bytes that the call decrypts.
         package var byteCount: UInt64
         /// The median, in nanoseconds.
         package var nanoseconds: Double
 
-        /// Creates a point.
         package init(byteCount: UInt64, nanoseconds: Double) {
             (self.byteCount, self.nanoseconds) = (byteCount, nanoseconds)
         }
     }
 
-    /// Calls of each length that was timed, in ascending order.
+    /// The points for each timed length, in ascending order.
     package var points: [KeyedCipher: [Point]]
-    /// What a read of the system costs beside its bytes, in nanoseconds.
+    /// The time of a read call without its bytes, in nanoseconds.
     package var callNanoseconds: UInt64
-    /// How many bytes a second are copied from a plaintext that is kept.
+    /// The rate of copies from a kept plaintext.
     package var copiedBytesPerSecond: UInt64
 
-    /// Creates rates.
     package init(points: [KeyedCipher: [Point]], callNanoseconds: UInt64, copiedBytesPerSecond: UInt64) {
         self.points = points
         self.callNanoseconds = callNanoseconds
         self.copiedBytesPerSecond = copiedBytesPerSecond
     }
 
-    /// How long a call takes: on a straight line between the lengths that were timed.
+    /// Returns the time of a call in nanoseconds, interpolated linearly between the timed lengths.
     package func nanoseconds(_ cipher: KeyedCipher, byteCount: UInt64) -> Double {
         guard let points = points[cipher], let first = points.first, let last = points.last, byteCount > 0 else {
             return 0
@@ -65,31 +62,31 @@ package struct DecryptionRates: Sendable {
         return low.nanoseconds + share * (high.nanoseconds - low.nanoseconds)
     }
 
-    /// Plaintext bytes per second in calls of a length.
+    /// Returns the plaintext bytes per second in calls of a length.
     package func bytesPerSecond(_ cipher: KeyedCipher, byteCount: UInt64) -> UInt64 {
         let nanoseconds = nanoseconds(cipher, byteCount: byteCount)
         return nanoseconds > 0 ? UInt64(nearest: Double(byteCount) * 1e9 / nanoseconds) : 0
     }
 
-    /// How long it takes to copy bytes that are kept; at least a nanosecond.
+    /// Returns the time to copy kept bytes, at least one nanosecond.
     package func copyNanoseconds(byteCount: UInt64) -> UInt64 {
         max(1, UInt64(nearest: Double(byteCount) * 1e9 / Double(max(1, copiedBytesPerSecond))))
     }
 }
 
-/// Measuring.
+/// The measurement of rates.
 extension DecryptionRates {
-    /// The lengths of the calls that are timed: a chunk or a window each.
+    /// The lengths of the timed calls: a chunk or a window each.
     private static let callByteCounts = [256, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20]
 
-    /// Times a library, and checks what comes out.
+    /// Times a library, and checks its output.
     ///
     /// - Parameters:
     ///   - backend: The library.
     ///   - ciphers: The ciphers and keys.
-    /// - Returns: Medians.
-    /// - Throws: `DecryptionError.unsupported` for a cipher that the backend lacks; `.backend` if it fails, or if what
-    ///   comes out is wrong; for buffers that cannot be had.
+    /// - Returns: The rates, from medians.
+    /// - Throws: `DecryptionError.unsupported` for a cipher that the backend lacks; `.backend` if it fails, or if its
+    ///   output is wrong; an error for buffers that cannot be allocated.
     package static func measured(
         _ backend: any CipherBackend, _ ciphers: Set<KeyedCipher>
     ) throws(DecryptionError) -> DecryptionRates {
@@ -103,7 +100,7 @@ extension DecryptionRates {
             var timed: [Point] = []
             for count in callByteCounts {
                 let (nanoseconds, isSlow) = try decryption.nanoseconds(callByteCount: count, memory)
-                // Longer calls do not become quicker, and would take very long.
+                // Longer calls are not faster, and would take too much time.
                 timed.append(Point(byteCount: UInt64(count), nanoseconds: nanoseconds))
                 if isSlow { break }
             }
@@ -115,7 +112,7 @@ extension DecryptionRates {
     }
 }
 
-/// Decryption by one library with one key.
+/// Decryption with one library and one key.
 private struct Decryption {
     private let name: String
     private let cipher: Cipher
@@ -124,7 +121,7 @@ private struct Decryption {
     private let mac: (any MACContext)?
 
     private static let (sampleNanoseconds, minCount) = (8_000_000 as UInt64, 5)
-    /// What is copied at once at least, as readers of files read chunks.
+    /// The minimum number of bytes to copy at once, as in readers of files.
     private static let fetchByteCount = 64 << 10
 
     init(_ backend: any CipherBackend, _ keyed: DecryptionRates.KeyedCipher) throws(DecryptionError) {
@@ -136,7 +133,7 @@ private struct Decryption {
         mac = try keyed.hmac.map { function throws(DecryptionError) in try backend.makeMAC(function, key: key) }
     }
 
-    /// Makes the code of a chunk, as long as the longest digest.
+    /// Computes the HMAC of a chunk, into a buffer for the longest digest.
     private func makeCode(of chunk: UnsafeRawBufferPointer) throws(DecryptionError) {
         guard let mac else { return }
         var digest = InlineArray<8, UInt64>(repeating: 0)
@@ -155,7 +152,8 @@ private struct Decryption {
         }
     }
 
-    /// The median time of a call, the bytes brought from memory included, and whether longer ones would take very long.
+    /// Returns the median time of a call, including the copy from memory, and whether longer calls would take too much
+    /// time.
     func nanoseconds(
         callByteCount: Int, _ memory: LongMemory
     ) throws(DecryptionError) -> (nanoseconds: Double, isSlow: Bool) {
@@ -194,7 +192,7 @@ private struct Decryption {
     }
 }
 
-/// Memory that is longer than the last cache, from which bytes are taken as a call of the system copies them.
+/// Memory that is larger than the last cache. Bytes are copied from it as a system call copies them.
 private final class LongMemory {
     private let memory: UnsafeMutableRawBufferPointer
 
@@ -205,9 +203,9 @@ private final class LongMemory {
 
     deinit { memory.deallocate() }
 
-    /// Writes a piece again and again.
+    /// Fills the memory with copies of a piece.
     ///
-    /// - Returns: How often it is there; at least once.
+    /// - Returns: The number of copies, at least 1.
     func fill(with piece: UnsafeRawBufferPointer) -> Int {
         let count = memory.count / max(1, piece.count)
         for index in 0..<count {
@@ -216,13 +214,13 @@ private final class LongMemory {
         return max(1, count)
     }
 
-    /// Copies bytes from an offset on, as many as the buffer holds.
+    /// Fills a buffer with bytes from an offset on.
     func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) {
         let end = min(offset + buffer.count, memory.count)
         buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[offset..<end]))
     }
 
-    /// How fast bytes are copied that are in memory and in no cache.
+    /// Measures the rate of copies from memory that is not in a cache.
     func copiedBytesPerSecond() throws(DecryptionError) -> UInt64 {
         let count = 64 << 10
         let buffer = try UnsafeMutableRawBufferPointer.tryAllocate(byteCount: count)
@@ -238,8 +236,8 @@ private final class LongMemory {
 }
 
 extension DecryptionRates {
-    /// The median time of a `pread` of one byte of a page that the system keeps, in nanoseconds; 0 where there is none to
-    /// read.
+    /// Measures the median time of a `pread` of one byte from the page cache, in nanoseconds. Returns 0 if there is no
+    /// file to read.
     private static func callNanosecondsMeasured() -> UInt64 {
         let descriptor = Glibc.open("/proc/self/exe", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return 0 }
@@ -247,7 +245,7 @@ extension DecryptionRates {
         let pageCount = max(1, lseek(descriptor, 0, SEEK_END) / 4096)
         var byte: UInt8 = 0
         let times = (0..<1000).map { index in
-            // A prime number of pages further each time, so that no page is read twice soon.
+            // Each read is a prime number of pages further, so that no page is read again soon.
             let offset = off_t(index * 509) % pageCount * 4096
             let began = monotonicNanoseconds()
             pread(descriptor, &byte, 1, offset)

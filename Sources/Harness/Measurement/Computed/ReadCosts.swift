@@ -4,25 +4,23 @@ package import Subject
 package import SubjectProtocol
 import Synchronization
 
-/// The costs of reads of an object: the requests, the bytes, the blocks and the time of each, as the readers themselves
-/// ask for them by a client.
+/// The costs of reads of an object: the requests, the bytes, the blocks and the time of each.
 ///
-/// The readers and the client are the real ones. The ciphertext is not there, the cipher does nothing, and time is a
-/// number that those move on who wait or would work, so that an object may have any length and all of it takes
+/// The readers and the client are the real ones. The ciphertext is absent, the cipher does nothing, and the clock is a
+/// number that advances with each wait and each piece of work. So an object may have any length, and a read takes
 /// microseconds.
 package struct ReadCosts: Sendable {
-    /// What one read costs.
+    /// The cost of one read.
     package struct Cost: Hashable, Sendable {
-        /// The requests that were made, those for later reads included.
+        /// The number of requests, including those for later reads.
         package var requestCount: UInt64 = 0
-        /// The ciphertext bytes that they fetch; fewer than none where an earlier read's were given up.
+        /// The ciphertext bytes that they fetch. Negative if bytes for an earlier read were cancelled.
         package var fetchedByteCount: Int64 = 0
-        /// The bytes that are decrypted.
+        /// The number of decrypted bytes.
         package var decryptedByteCount: UInt64 = 0
-        /// How long it takes.
+        /// The duration in nanoseconds.
         package var nanoseconds: UInt64 = 0
 
-        /// Creates a cost.
         package init(
             requestCount: UInt64 = 0, fetchedByteCount: Int64 = 0, decryptedByteCount: UInt64 = 0,
             nanoseconds: UInt64 = 0
@@ -34,35 +32,34 @@ package struct ReadCosts: Sendable {
         }
     }
 
-    /// Where the ciphertext is, and what the machine takes.
+    /// The link to the ciphertext, and the rates of the machine.
     package struct Surroundings: Sendable {
-        /// How far away the ciphertext is; `nil` for a file that the system has in memory.
+        /// The link to the ciphertext; `nil` for a file in the page cache.
         package var link: RemoteLink?
-        /// What asks for it, where it is far away.
+        /// The client, for a ciphertext with a link.
         package var client: RemoteClient
-        /// What decryption takes.
+        /// The rates of decryption.
         package var rates: DecryptionRates
 
-        /// Creates surroundings.
         package init(link: RemoteLink?, client: RemoteClient, rates: DecryptionRates) {
             (self.link, self.client, self.rates) = (link, client, rates)
         }
     }
 
-    /// Opening the object.
+    /// The cost of opening the object.
     package let opening: Cost
 
     private let object: EncryptedObject
     private let meter: Meter
 
-    /// Opens an object that is not there.
+    /// Opens an absent object.
     ///
     /// - Parameters:
-    ///   - strategy: How it is laid out.
-    ///   - plaintextByteCount: Its length in bytes.
-    ///   - keyByteCount: The length of the key that it is decrypted with.
-    ///   - surroundings: Where it is.
-    /// - Throws: `DecryptionError` for a strategy or a length that cannot be.
+    ///   - strategy: The strategy.
+    ///   - plaintextByteCount: The plaintext's length in bytes.
+    ///   - keyByteCount: The length of the key in bytes.
+    ///   - surroundings: The link and the rates.
+    /// - Throws: `DecryptionError` for an impossible strategy or length.
     package init(
         strategy: Strategy, plaintextByteCount: UInt64, keyByteCount: Int, in surroundings: Surroundings
     ) throws(DecryptionError) {
@@ -95,14 +92,14 @@ package struct ReadCosts: Sendable {
         }
     }
 
-    /// Makes a reader, which keeps from one read to the next what such a reader keeps.
+    /// Makes a reader. It keeps plaintext between reads as a reader of its configuration does.
     ///
-    /// - Throws: `DecryptionError`, for buffers that cannot be had among others.
+    /// - Throws: `DecryptionError`, for example for buffers that cannot be allocated.
     package func reader(_ configuration: ReaderConfiguration) throws(DecryptionError) -> Reader {
         Reader(reader: try configuration.makeReader(of: object), meter: meter)
     }
 
-    /// A reader whose reads are counted; it belongs to one thread.
+    /// A reader with the costs of its reads. It belongs to one thread.
     package final class Reader {
         private let reader: any RandomAccessDecryptor
         private let meter: Meter
@@ -111,15 +108,15 @@ package struct ReadCosts: Sendable {
             (self.reader, self.meter) = (reader, meter)
         }
 
-        /// Forgets the plaintext that it keeps.
+        /// Drops the kept plaintext.
         package func forget() { (reader as? any ChunkKeeper)?.forgetChunk() }
 
-        /// What reads cost, in their order.
+        /// Returns the costs of reads, in their order.
         ///
         /// - Parameters:
         ///   - reads: The reads.
-        ///   - isCold: Whether the reader forgets before each of them the plaintext that it keeps.
-        /// - Returns: A cost for each.
+        ///   - isCold: True if the reader drops the kept plaintext before each read.
+        /// - Returns: One cost for each read.
         /// - Throws: `DecryptionError`.
         package func costs(
             of reads: some Collection<Workload.Read>, isCold: Bool = false
@@ -134,7 +131,7 @@ package struct ReadCosts: Sendable {
                 _ = try reader.read(
                     at: read.offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(read.count)]))
                 var cost = meter.take()
-                // What was kept is copied at least.
+                // A read from kept plaintext costs at least a copy.
                 if cost.nanoseconds == 0 { cost.nanoseconds = meter.rates.copyNanoseconds(byteCount: read.count) }
                 costs.append(cost)
                 if isCold { forget() }
@@ -143,8 +140,8 @@ package struct ReadCosts: Sendable {
         }
     }
 
-    /// The bytes that an object begins with, which are looked at when it is opened: its header, or, where that is a
-    /// look at the first chunk, so much of that. Also its geometry, which may follow from the key's length.
+    /// The first bytes of an object, which a reader needs to open it, and the geometry, which may depend on the key's
+    /// length. The bytes are the header, or the part of the first chunk that takes its place.
     private static func beginning(
         _ strategy: Strategy, _ cipher: IdleCipher, _ key: SecretKey
     ) throws(DecryptionError) -> (header: [UInt8], geometry: Geometry) {
@@ -156,7 +153,7 @@ package struct ReadCosts: Sendable {
         do {
             let encryptor = try ObjectEncryptor(strategy: strategy, backend: cipher, key: key)
             geometry = encryptor.geometry
-            // An empty object may be without a header.
+            // An empty object may have no header.
             let plaintext = [UInt8](repeating: 0, count: Int(clamping: geometry.plaintextUnitByteCount))
             try plaintext.withUnsafeBytes { try encryptor.append($0) { bytes += $0 } }
             try encryptor.finish { bytes += $0 }
@@ -171,18 +168,18 @@ package struct ReadCosts: Sendable {
 }
 
 extension Strategy {
-    /// The strategy whose chunks may be of any bytes: their parts are compared with nothing, and none is a hole.
+    /// The strategy without checks, whose chunks may have any bytes. It compares no parts, and has no holes.
     fileprivate var withoutComparisons: Strategy {
         changing { rules in
             rules.layout = rules.layout.map { part in
                 guard case .field(var field) = part else { return part }
-                // A code of what is not there is what is not there.
+                // A code over absent data cannot be checked.
                 field.content.removeAll { !$0.expression.usesData }
                 return .field(field)
             }
-            // Where nothing is compared, no last chunk is looked for: there is nothing behind it.
+            // Without comparisons, a reader cannot search for the last chunk.
             (rules.hasHoles, rules.rejectedNonce, rules.lastChunk) = (false, nil, nil)
-            // Fetched, and compared with nothing.
+            // The trailer is fetched, but not compared.
             for index in rules.trailerFields.indices {
                 (rules.trailerFields[index].content, rules.trailerFields[index].sealed) = ([], nil)
             }
@@ -191,11 +188,11 @@ extension Strategy {
 }
 
 extension RemoteLink {
-    /// No distance at all.
+    /// A link without latency and with any bandwidth.
     fileprivate static let none = RemoteLink()
 }
 
-/// Time that passes, and what was asked for and done meanwhile.
+/// A meter of simulated time, requests and decrypted bytes.
 private final class Meter: Sendable {
     let clock = ComputedClock()
     let tally = RequestTally()
@@ -207,16 +204,16 @@ private final class Meter: Sendable {
         (rates, self.cipher) = (surroundings.rates, cipher)
     }
 
-    /// A call of the system was made.
+    /// Notes a system call.
     func noteCall() { clock.advance(by: Double(rates.callNanoseconds)) }
 
-    /// Bytes were decrypted in one call.
+    /// Notes bytes that were decrypted in one call.
     func note(decrypted count: Int) {
         clock.advance(by: rates.nanoseconds(cipher, byteCount: UInt64(count)))
         state.withLock { $0.decrypted += UInt64(count) }
     }
 
-    /// What it was since the last call.
+    /// Returns the cost since the last call.
     func take() -> ReadCosts.Cost {
         let (requests, bytes) = tally.take()
         let now = clock.nanoseconds
@@ -229,7 +226,7 @@ private final class Meter: Sendable {
     }
 }
 
-/// A clock that is only moved on.
+/// A clock that advances only when it is told to.
 private final class ComputedClock: RemoteClock {
     private let now = Mutex(0.0)
 
@@ -240,11 +237,11 @@ private final class ComputedClock: RemoteClock {
     func advance(by nanoseconds: Double) { now.withLock { $0 += nanoseconds } }
 }
 
-/// A ciphertext of which only the header is there: buffers keep what they have.
+/// A ciphertext without bytes except for its header. A read leaves the rest of the buffer as it is.
 private struct AbsentCiphertext: ByteSource {
     let byteCount: UInt64
     let header: [UInt8]
-    /// The geometry of chunks whose parts are zeros, as codes have to be here.
+    /// The geometry of chunks whose parts must be zeros, because the idle cipher's codes are zeros; `nil` for others.
     let cleared: Geometry?
     let meter: Meter
 
@@ -265,7 +262,7 @@ private struct AbsentCiphertext: ByteSource {
         return count
     }
 
-    /// Fills with zeros what is stored before and behind the data of chunks.
+    /// Fills the parts before and after the data of chunks with zeros.
     private func clearParts(
         of geometry: Geometry, in buffer: UnsafeMutableRawBufferPointer, from offset: UInt64
     ) {
@@ -286,7 +283,7 @@ private struct AbsentCiphertext: ByteSource {
     }
 }
 
-/// A source that is asked for as much at once as a file.
+/// A source with the request length of a file.
 private struct NearSource: WrappingSource {
     let base: any ByteSource
 
@@ -297,7 +294,7 @@ private struct NearSource: WrappingSource {
     }
 }
 
-/// A cipher that counts and does nothing, but for the padding that opening an object looks for.
+/// A cipher that only counts. It also writes the padding that opening an object needs.
 private struct IdleCipher: CipherBackend {
     let meter: Meter
     let paddingByteCount: UInt8
@@ -317,7 +314,7 @@ private struct IdleCipher: CipherBackend {
 
     func makeMAC(_ function: HashFunction, key: SecretKey) throws(DecryptionError) -> any MACContext { Code() }
 
-    /// A code of zeros, which absent ciphertext has.
+    /// A MAC whose code is zeros, as in absent ciphertext.
     private final class Code: MACContext {
         func makeCode(
             of before: UnsafeRawBufferPointer, _ data: UnsafeRawBufferPointer, _ behind: UnsafeRawBufferPointer,

@@ -6,23 +6,23 @@ import Support
 import Synchronization
 package import SystemPackage
 
-/// Makes one result file of the shards of a job: a section for each host, and each shard once.
+/// A merge of the shards of a job into one result file, with a section for each host, and with each shard once.
 ///
-/// Of a shard that was run more than once, the attempts of one host count: of one that finished it, or else of the one with
-/// the most records; of a search, whose cases are no figures, all do. No clock is asked for an order. Of the files, no more
-/// than one shard's records are in memory.
+/// If a shard ran more than once, the attempts of one host count: that of a host that finished it, or else those of the
+/// host with the most records. In a search, whose cases are not figures, all attempts count. The order does not depend
+/// on clocks. At most one shard's records are in memory.
 package struct FleetMerge {
     package let job: ManifestFile
-    /// The attempts that count, by shard; several where none of them is complete, or of a search.
+    /// The attempts that count, by shard. There are several if none is complete, and in a search.
     private let chosen: [Int: [ShardFile]]
-    /// The attempts that do not, which must not contradict those that do.
+    /// The attempts that do not count, by shard. They must not contradict those that count.
     private let others: [Int: [ShardFile]]
-    /// The shards that are not done, with what there is of them.
+    /// The shards that are not complete, with the reasons.
     package let missing: [(shard: Int, reason: String)]
-    /// What was found and is left out, in sentences.
+    /// Sentences about files that are left out.
     package let warnings: [String]
 
-    /// Looks through a job's folder.
+    /// Reads a job's folder.
     ///
     /// - Throws: `FleetError.externalShard` for a file of another plan or program, or with cells of another shard;
     ///   `FleetError.contradiction` for two plaintexts of one cell; `DecryptionError.io`.
@@ -36,7 +36,7 @@ package struct FleetMerge {
             Result {
                 var file = try ShardFile(reading: job.shardFolder.appending(name))
                 try Self.requireOwn(file, of: job)
-                // The same for all, and the longest that a header has.
+                // All files have the same plan, the longest part of a header, so that it is dropped here.
                 file.header.plan = nil
                 try file.check(shares[file.shard.number], plaintexts)
                 return file
@@ -53,7 +53,7 @@ package struct FleetMerge {
             }
         }
         var warnings = unusable.map { "\($0) \($1): nothing of it is used" }
-        // All backends of a job are put to all of its vectors, each on a host that has it.
+        // All backends of a job run all of its vectors, each on a host that has it.
         let subjects = Set(files.flatMap(\.vectorCounts.keys))
         let backends = Set(files.flatMap { $0.header.backends.map(\.name) })
         for index in files.indices {
@@ -86,7 +86,7 @@ package struct FleetMerge {
         (self.chosen, self.others, self.missing, self.warnings) = (chosen, others, missing, warnings)
     }
 
-    /// The hosts whose attempts count, each with its shards.
+    /// The hosts whose attempts count, with their shards.
     package var hosts: [(host: HostKey, shards: [Int])] {
         var shards: [HostKey: [Int]] = [:]
         for (shard, files) in chosen.sorted(by: { $0.key < $1.key }) {
@@ -95,10 +95,10 @@ package struct FleetMerge {
         return shards.map { ($0.key, $0.value) }.sorted { $0.host < $1.host }
     }
 
-    /// How many cells have failed, of those that count.
+    /// The number of failed cells in the attempts that count.
     package var failedCellCount: Int { chosen.values.joined().reduce(0) { $0 + $1.failedCellCount } }
 
-    /// Refuses what was not made for this manifest, by this program.
+    /// Refuses a file of another manifest or another program.
     private static func requireOwn(_ file: ShardFile, of job: ManifestFile) throws(FleetError) {
         let (shard, manifest) = (file.shard, job.manifest)
         var difference: String?
@@ -119,8 +119,8 @@ package struct FleetMerge {
         if let difference { throw .externalShard(file: file.path.string, difference: difference) }
     }
 
-    /// Complete attempts first, then those with more records; what is still equal goes by how often a scheduler had
-    /// restarted it, and by the attempt's digits.
+    /// Returns whether an attempt precedes another one. Complete attempts come first, then those with more records,
+    /// then those with fewer restarts by a scheduler. The attempt's digits decide the rest.
     private static func precedes(_ one: ShardFile, _ other: ShardFile) -> Bool {
         func rank(_ file: ShardFile) -> [Int] {
             [file.isComplete ? 0 : 1, file.isSealed ? 0 : 1, -file.recordCount, file.shard.restartCount ?? 0]
@@ -130,11 +130,11 @@ package struct FleetMerge {
         return [one.shard.attempt, one.path.string].lexicographicallyPrecedes([other.shard.attempt, other.path.string])
     }
 
-    /// Refuses attempts at one shard that say otherwise of what can only be one: a figure may differ from attempt to attempt, a
-    /// plaintext and a verdict may not.
+    /// Refuses attempts at one shard that contradict each other. Figures may differ between attempts, but plaintexts
+    /// and verdicts may not.
     private static func requireAgreement(_ files: [ShardFile]) throws {
         var first: [RecordLine.Key: (line: RecordLine, file: Int)] = [:]
-        // The files with a cell's plaintext, and the failures, by the cell.
+        // The files with a cell's plaintext, by cell, and the failures.
         var (checked, failures) = ([String: Set<Int>](), [(failure: FailureRecord, file: Int)]())
         for (index, file) in files.enumerated() {
             try file.forEachRecord { line in
@@ -154,7 +154,8 @@ package struct FleetMerge {
         for (failure, file) in failures {
             let checked = checked[failure.cell.id] ?? []
             let failed = Set(failures.filter { $0.failure.cell.id == failure.cell.id }.map(\.file))
-            // What has failed before its plaintext was known, has one there; or it failed later, and did not there.
+            // A contradiction: the cell failed before its plaintext here and has a plaintext there, or it failed later
+            // here and the other file is complete without a failure.
             let passed = checked.subtracting(failed).filter { !checked.contains(file) || files[$0].isComplete }
             guard let other = passed.min() else { continue }
             throw FleetError.contradiction(
@@ -173,7 +174,8 @@ package struct FleetMerge {
         }
     }
 
-    /// What two outcomes of the same vectors contradict each other in. Those of a host that lacks the backend say nothing.
+    /// The contradiction between two outcomes of the same vectors; `nil` if there is none. The outcome of a host
+    /// without the backend contradicts no other.
     private static func contradiction(_ one: ConformanceRecord, _ other: ConformanceRecord) -> String? {
         func text(_ record: ConformanceRecord) -> String {
             "passed \(record.passed), failed \(record.failed), unsupported \(record.unsupported), not run "
@@ -183,12 +185,13 @@ package struct FleetMerge {
         return "\(one.subject) \(text(one)) of part \(one.part ?? 0), and \(text(other))"
     }
 
-    /// Writes the merged file: complete, on the disk, and then renamed.
+    /// Writes the merged file. It is complete and on the disk before it gets its name.
     ///
-    /// - Parameter path: The file; one of an earlier merge of the job is replaced as a whole.
-    /// - Returns: The vectors' outcomes: those of all hosts together, or of each where all had the same vectors.
+    /// - Parameter path: The file. A file of an earlier merge of the job is replaced.
+    /// - Returns: The outcomes of the vectors: those of all hosts together, or for each host if all had the same
+    ///   vectors.
     /// - Throws: `FleetError.output` for a file of another run; `FleetError.contradiction`; `DecryptionError.io`;
-    ///   `ShardFile.Unusable` for a file that was changed meanwhile.
+    ///   `ShardFile.Unusable` for a file that changed since it was read.
     package func write(to path: FilePath) throws -> [ConformanceRecord] {
         if access(path.string, F_OK) == 0 {
             let merge = ShardFile.header(of: path)?.merge
@@ -214,14 +217,14 @@ package struct FleetMerge {
             for shard in shards {
                 let files = chosen[shard] ?? []
                 if case .sweep = job.manifest.work, shards.count == 1, files.count == 1 {
-                    // Nothing in it is counted on.
+                    // No rounds have to be renumbered.
                     try files[0].forEachPiece { try sink.write($0) }
                     continue
                 }
                 var own: [ConformanceRecord] = []
                 for file in files where file.host == host {
                     try file.forEachRecord { line in
-                        // One file has each record once.
+                        // A single file has each record once.
                         guard files.count == 1 || seen[shard, default: []].insert(line.key).inserted else { return }
                         if case .conformance(let outcome)? = line.verdict { return own.append(outcome) }
                         try sink.write(rounds.numbered(line))
@@ -229,13 +232,13 @@ package struct FleetMerge {
                 }
                 rounds.endShard()
                 own = ConformanceRecord.sums(of: own)
-                // Where all shards have the same vectors, a host's second one is its first once more.
+                // If all shards have the same vectors, a host's second shard repeats its first one.
                 outcomes =
                     job.manifest.isReplicated
                     ? try Self.repeated(outcomes, own, of: files[0], shards)
                     : ConformanceRecord.sums(of: outcomes + own)
             }
-            // Hosts that had the same vectors are told apart.
+            // If hosts had the same vectors, their names distinguish the subjects.
             if job.manifest.isReplicated {
                 for index in outcomes.indices { outcomes[index].subject += " on \(names[host] ?? host.name)" }
             }
@@ -247,7 +250,7 @@ package struct FleetMerge {
         return all
     }
 
-    /// The outcomes of a host that was put to the same vectors twice: those that are of more of them.
+    /// The outcomes of a host that ran the same vectors twice. For each subject, those of more vectors count.
     ///
     /// - Throws: `FleetError.contradiction` if they differ, or if fewer vectors have more failures.
     private static func repeated(
@@ -271,17 +274,17 @@ package struct FleetMerge {
     private static func fileName(_ file: ShardFile) -> String { file.path.lastComponent?.string ?? file.path.string }
 }
 
-/// The plaintexts of cells that more than one shard has: all hosts must have the same.
+/// The plaintexts of cells that several shards have. They must be the same on all hosts.
 final class SharedPlaintexts: Sendable {
-    /// The cells that all shards have; `nil` for all cells.
+    /// The cell that all shards have; `nil` for all cells.
     private let reference: String?
     private let first = Mutex<[String: (digest: String, path: String)]>([:])
 
     init(of manifest: Manifest) { reference = manifest.sharedCell }
 
-    /// Notes a plaintext that a shard's file has.
+    /// Notes a plaintext from a shard's file.
     ///
-    /// - Throws: `FleetError.contradiction` if another file has another one.
+    /// - Throws: `FleetError.contradiction` if another file has a different one.
     func note(_ check: CheckRecord, in file: ShardFile) throws(FleetError) {
         let cell = check.cell.id
         guard reference == nil || reference == cell else { return }
@@ -298,8 +301,8 @@ final class SharedPlaintexts: Sendable {
     }
 }
 
-/// The rounds of cells that several shards of a host measured: each shard's count on from those of the one before, since
-/// all of them were fresh processes.
+/// The round numbers of cells that several shards of a host measured. They continue from shard to shard, because every
+/// round was a fresh process.
 private struct RoundNumbers {
     /// The cell that all shards measure; `nil` for all cells.
     private let reference: String?
@@ -308,7 +311,7 @@ private struct RoundNumbers {
 
     init(of manifest: Manifest) { reference = manifest.sharedCell }
 
-    /// The line of a record under its number.
+    /// Returns the line of a record with its new round number.
     mutating func numbered(_ line: RecordLine) -> [UInt8] {
         guard line.verdict == nil, reference == nil || reference == line.key.subject else { return line.bytes }
         var key = line.key
@@ -321,7 +324,7 @@ private struct RoundNumbers {
     mutating func endShard() { before = next }
 }
 
-/// Writes records to a file, many at a time.
+/// A buffered writer of records to a file.
 private final class BufferedSink {
     private let sink: FileSink
     private var bytes: [UInt8] = []

@@ -3,58 +3,59 @@ import FoundationEssentials
 package import Support
 package import SystemPackage
 
-/// A job that is split into shards for many machines: what each shard holds. It is written once and never changed.
+/// A job for many machines, with the content of each shard. It is written once and never changed.
 package struct Manifest: Codable, Hashable, Sendable {
-    /// The version of the format that this program writes; another one is refused.
+    /// The version of the format that this program writes. Other versions are refused.
     package static let currentSchema = "chunkwise-manifest-1"
     /// The file's name in the job's folder.
     package static let fileName = "manifest.json"
-    /// Where shards put their files, in the job's folder.
+    /// The folder for the files of shards, in the job's folder.
     package static let shardFolder = "shards"
-    /// More shards than this are a mistake.
+    /// The maximum number of shards. A greater number is a mistake.
     package static let maxShardCount = 100_000
 
     package var schema = Manifest.currentSchema
-    /// SHA-256 in hex of the file without this member: what is changed by hand afterwards is refused.
+    /// SHA-256 in hex of the file without this member, to detect changes by hand.
     fileprivate var sha256: String?
-    /// The version of `chunkwise` that split the job, and the digest of its programs; shards are run by the same ones.
+    /// The version of `chunkwise` that split the job, and the digest of its programs. The same programs must run the
+    /// shards.
     package var programVersion: String
     package var programDigest: String?
     /// The number of shards.
     package var shardCount: Int
-    /// What is to be done.
+    /// The work of the job.
     package var work: Work
-    /// What is never split, with the shard that it is in; empty for a search, whose shards are ranges of cases.
+    /// The indivisible parts with their shards; empty for a search, whose shards are ranges of cases.
     package var parts: [Part]
-    /// The folder that a subject's command is run in; `nil` without one.
+    /// The working folder of a subject's command; `nil` without a subject.
     package var folder: String?
 
-    /// What is to be done.
+    /// The work of a job.
     package enum Work: Codable, Hashable, Sendable {
-        /// The cells of a plan, whose text this is. Every shard measures the reference cell as well.
+        /// The cells of a plan, with the plan's text. Every shard also measures the reference cell.
         case sweep(plan: String, planDigest: String, reference: String)
-        /// Vectors, chosen by the options of `verify`, and the SHA-256 in hex of the files that these name.
+        /// The vectors that options of `verify` choose, with the SHA-256 in hex of the files that the options name.
         case vectors(options: [String], files: [String: String])
-        /// Cases of a search: each shard draws its own range of numbers for so long.
+        /// The cases of a search. Each shard draws its own range of numbers for this time.
         case search(options: [String], files: [String: String], seed: UInt64, nanoseconds: UInt64)
 
-        /// The command whose shards these are.
+        /// The command that runs the shards.
         package var command: String { if case .sweep = self { "sweep" } else { "verify" } }
     }
 
-    /// What is never split: cells that are compared with each other, or a group of vectors.
+    /// An indivisible part: cells that are compared with each other, or a group of vectors.
     package struct Part: Codable, Hashable, Sendable {
-        /// What it is, in words.
+        /// The part in words.
         package var name: String
-        /// The shard that it is in; `nil` for all of them.
+        /// The shard of the part; `nil` for all shards.
         package var shard: Int?
-        /// About how long it takes, in seconds for cells, in a unit of its own for vectors.
+        /// The approximate time, in seconds for cells, in another unit for vectors.
         package var cost: Double
-        /// What is in it: cells or groups of vectors, by their identifiers.
+        /// The identifiers of its cells or groups of vectors.
         package var members: [String]
         /// The number of cells, or of vectors.
         package var count: Int
-        /// The backends that are put to it here, where others are in another part of the same name; `nil` for all.
+        /// The backends that run this part, if other backends are in another part of the same name; `nil` for all.
         package var subjects: [String]?
 
         package init(name: String, cost: Double, members: [String], count: Int) {
@@ -64,8 +65,8 @@ package struct Manifest: Codable, Hashable, Sendable {
             self.count = count
         }
 
-        /// Shares the part among as many as it takes for each to cost no more than a limit: each has some of the subjects, by
-        /// turns. Those of one subject have all vectors, in their order.
+        /// Divides the part by subjects into enough parts that each costs at most a limit. A part with a single subject
+        /// may cost more. Each subject runs all vectors in their order.
         package func divided(among subjects: [String], maxCost: Double) -> [Part] {
             guard cost > maxCost, maxCost > 0, !subjects.isEmpty else { return [self] }
             let count = Int(min(Double(subjects.count), (cost / maxCost).rounded(.up)))
@@ -81,12 +82,12 @@ package struct Manifest: Codable, Hashable, Sendable {
     /// Splits a job.
     ///
     /// - Parameters:
-    ///   - work: What is to be done.
-    ///   - parts: What is never split; none for a search.
-    ///   - shardCount: The number of shards; at most that of the parts, unless they are replicated.
-    ///   - isReplicated: Whether each shard has all parts.
+    ///   - work: The work.
+    ///   - parts: The indivisible parts; empty for a search.
+    ///   - shardCount: The number of shards, at most the number of parts unless they are replicated.
+    ///   - isReplicated: True if each shard has all parts.
     ///   - programVersion: The version of this program.
-    ///   - programDigest: What tells its build from others.
+    ///   - programDigest: The digest that identifies its build.
     package init(
         _ work: Work, parts: [Part], shardCount: Int, isReplicated: Bool, programVersion: String, programDigest: String?
     ) {
@@ -101,9 +102,9 @@ package struct Manifest: Codable, Hashable, Sendable {
         }
     }
 
-    /// Distributes work: the costliest part first, each to the shard with the least so far.
+    /// Distributes parts to shards: the most expensive part first, each to the shard with the lowest cost so far.
     ///
-    /// - Source: Graham, "Bounds on Multiprocessing Timing Anomalies" (1969): at most a third more than the best.
+    /// - Source: Graham, "Bounds on Multiprocessing Timing Anomalies" (1969): at most a third more than the optimum.
     /// - Returns: A shard for each part.
     package static func shards(ofCosts costs: [Double], count: Int) -> [Int] {
         var loads = [Double](repeating: 0, count: count)
@@ -116,21 +117,22 @@ package struct Manifest: Codable, Hashable, Sendable {
         return shards
     }
 
-    /// What a shard holds.
+    /// The parts of a shard.
     package func parts(of shard: Int) -> [Part] { parts.filter { $0.shard ?? shard == shard } }
 
-    /// What a shard holds, without an order.
+    /// The content of a shard, without an order.
     package struct Share: Sendable {
-        /// The identifiers of its cells, the reference among them; none of vectors.
+        /// The identifiers of its cells, including the reference; empty for vectors.
         package var cells: Set<String> = []
-        /// The number of vectors that are put to all subjects, 0 of cells, and of more that are put to some.
+        /// The number of vectors for all subjects, and the numbers of additional vectors for some. Both are 0 for
+        /// cells.
         fileprivate var (vectorCount, moreOfSubjects) = (0, [String: Int]())
 
-        /// The number of vectors that are put to a subject.
+        /// The number of vectors for a subject.
         func vectorCount(of subject: String) -> Int { vectorCount + moreOfSubjects[subject, default: 0] }
     }
 
-    /// What each shard holds.
+    /// The content of each shard.
     package var shares: [Share] {
         var shared = Share()
         if case .sweep(_, _, let reference) = work { shared.cells.insert(reference) }
@@ -140,7 +142,7 @@ package struct Manifest: Codable, Hashable, Sendable {
         }
     }
 
-    /// Whether two manifests are of the same work, shards and program, whatever they say that it costs.
+    /// Returns whether two manifests have the same work, shards and program. Their costs may differ.
     func isSameJob(as other: Manifest) -> Bool {
         var (one, other) = (self, other)
         (one.sha256, other.sha256) = (nil, nil)
@@ -151,18 +153,18 @@ package struct Manifest: Codable, Hashable, Sendable {
         return one == other
     }
 
-    /// Whether each shard has all parts.
+    /// True if each shard has all parts.
     package var isReplicated: Bool { parts.contains { $0.shard == nil } }
 
-    /// The cell that all shards measure; `nil` where all have the same, or none.
+    /// The cell that all shards measure; `nil` if all shards are the same, or have no cells.
     var sharedCell: String? {
         if case .sweep(_, _, let reference) = work, !isReplicated { reference } else { nil }
     }
 
-    /// What does not fit together, as after an edit by hand; `nil` if all does.
+    /// An inconsistency, such as one from an edit by hand; `nil` if there is none.
     fileprivate var mistake: String? {
         if (try? signed.sha256) != sha256 { return "it was changed by hand" }
-        // A part of some subjects holds its members for these; one of all is alone with them.
+        // Parts of different subjects may share members. The members of a part for all subjects are in no other part.
         let whole = parts.filter { $0.subjects == nil }.flatMap(\.members)
         let divided = parts.flatMap { part in
             (part.subjects ?? []).flatMap { subject in part.members.map { [$0, subject] } }
@@ -191,7 +193,7 @@ package struct Manifest: Codable, Hashable, Sendable {
         return nil
     }
 
-    /// The cases of a search that a shard draws, by their numbers.
+    /// The numbers of the cases of a search that a shard draws.
     package func cases(of shard: Int) -> Range<Int> {
         let all = Int(UInt32.max)
         return all / shardCount * shard..<all / shardCount * (shard + 1)
@@ -230,25 +232,25 @@ extension Manifest.Share {
     }
 }
 
-/// A manifest in its file.
+/// A manifest with its file.
 package struct ManifestFile: Sendable {
     package let path: FilePath
     package let manifest: Manifest
-    /// SHA-256 of the file, in hex: a shard's results belong to it, and to no other.
+    /// SHA-256 of the file, in hex. It connects a shard's results with this manifest.
     package let digest: String
 
-    /// The command that runs a shard, up to the shard's number.
+    /// The command that runs a shard, without the shard's number at its end.
     package func shardCommand(program: String = "chunkwise") -> String {
         ShellText.joined([program, manifest.work.command, "--manifest", path.string, "--shard"])
     }
 
-    /// Where shards put their files.
+    /// The folder for the files of shards.
     package var shardFolder: FilePath { path.removingLastComponent().appending(Manifest.shardFolder) }
 
     /// Reads a manifest.
     ///
-    /// - Throws: `DecryptionError.io` for a file that cannot be read; `FleetError.manifest` for one of another version, or
-    ///   that is none.
+    /// - Throws: `DecryptionError.io` for a file that cannot be read; `FleetError.manifest` for a file of another
+    ///   version, or one that is not a manifest.
     package init(_ path: FilePath) throws {
         let bytes = Array(try TextFile.read(path.string).utf8)
         try self.init(path, bytes)
@@ -274,8 +276,8 @@ package struct ManifestFile: Sendable {
         digest = Hexadecimal.encode(SHAFunction.sha256.hash(bytes))
     }
 
-    /// Writes a manifest into a folder, which is created if need be. One of the same job stays as it is: costs are from a
-    /// timing, and shards may have been run.
+    /// Writes a manifest into a folder, which is created if necessary. An existing manifest of the same job stays as it
+    /// is, because its costs come from a measurement and its shards may have run.
     ///
     /// - Returns: The file.
     /// - Throws: `DecryptionError.io`; `FleetError.manifest` if another job is there.
@@ -283,7 +285,7 @@ package struct ManifestFile: Sendable {
         try Folder.create(folder.appending(Manifest.shardFolder))
         let path = folder.appending(Manifest.fileName)
         if let earlier = try? ManifestFile(path), earlier.manifest.isSameJob(as: manifest) { return earlier }
-        // Its shards may be running, or wait in a queue, and have handed nothing over.
+        // The shards of another job may be running or queued without results so far.
         guard try Folder.entries(in: folder.string).allSatisfy({ $0.name != Manifest.fileName }),
             try Folder.entries(in: folder.appending(Manifest.shardFolder).string).isEmpty
         else {
@@ -295,18 +297,18 @@ package struct ManifestFile: Sendable {
     }
 }
 
-/// Why a job on many machines cannot go on.
+/// An error that stops a job on many machines.
 package enum FleetError: Error, Hashable, Sendable, CustomStringConvertible, ExitStatusProviding {
-    /// A manifest is not what it should be.
+    /// A manifest is wrong.
     case manifest(String, String)
     /// A shard's file belongs to another job.
     case externalShard(file: String, difference: String)
-    /// Two files say different things of what can only be one.
+    /// Two files contradict each other.
     case contradiction(one: String, other: String, what: String)
-    /// The file to be written is there, and is not of this job.
+    /// The output file exists, and belongs to another job.
     case output(String)
 
-    /// What failed, the value, what was expected.
+    /// The message: what failed, the value, what was expected.
     package var description: String {
         switch self {
         case .manifest(let path, let reason): "\(path): \(reason)"
@@ -320,6 +322,6 @@ package enum FleetError: Error, Hashable, Sendable, CustomStringConvertible, Exi
         }
     }
 
-    /// All of it is bad data.
+    /// Always bad data.
     package var exitStatus: ExitStatus { .badData }
 }

@@ -1,24 +1,24 @@
 import Glibc
 import Results
 
-/// A line of a shard's file with what a merge must know of it. Figures are not decoded: those of thousands of shards would
-/// take minutes.
+/// A line of a shard's file, with the parts that a merge needs. Figures are not decoded, because those of thousands of
+/// shards would take minutes.
 struct RecordLine {
-    /// The line, its end included.
+    /// The line with its line break.
     let bytes: [UInt8]
-    /// What it is about: of a shard, each is there once.
+    /// The subject of the record. A shard has each key once.
     let key: Key
-    /// A plaintext, a failure or outcomes of vectors; `nil` for figures.
+    /// The record of a plaintext, a failure or outcomes of vectors; `nil` for figures.
     let verdict: ResultRecord?
-    /// Where the round's number stands; `nil` where there is none.
+    /// The byte range of the round's number; `nil` without a round.
     private let round: Range<Int>?
 
-    /// A record's name.
+    /// The kind of a record, by its name in the file.
     enum Kind: String {
         case check, failure, time, latency, memory, conformance
     }
 
-    /// What a record is about.
+    /// The identity of a record within a shard.
     struct Key: Hashable {
         var kind: Kind
         /// The cell's identifier, or the subject of vectors.
@@ -27,7 +27,7 @@ struct RecordLine {
         var number: Int
     }
 
-    /// Takes a line, or returns `nil` for one that is in no shard's file.
+    /// Parses a line. Returns `nil` for a line that a shard's file cannot have.
     init?(_ bytes: [UInt8]) {
         self.bytes = bytes
         guard bytes.starts(with: [UInt8(ascii: "{"), UInt8(ascii: "\"")]),
@@ -40,7 +40,7 @@ struct RecordLine {
             let digits = Self.end(of: "\"round\":", in: bytes).map { start in
                 start..<(bytes[start...].firstIndex { !(0x30...0x39).contains($0) } ?? bytes.endIndex)
             }
-            // Records of older programs have no round.
+            // Records from older versions have no round.
             let round = digits.map { $0.count < 10 ? Int(String(decoding: bytes[$0], as: UTF8.self)) : nil } ?? 0
             guard let round else { return nil }
             key = Key(kind: kind, subject: cell, number: round)
@@ -57,13 +57,13 @@ struct RecordLine {
         }
     }
 
-    /// The line with another round.
+    /// Returns the line with another round.
     func numbered(_ number: Int) -> [UInt8] {
         guard let round, number != key.number else { return bytes }
         return bytes[..<round.lowerBound] + Array("\(number)".utf8) + bytes[round.upperBound...]
     }
 
-    /// The identifier of the cell that figures are about.
+    /// The identifier of the cell of figures.
     private static func cellID(_ bytes: [UInt8]) -> String? {
         guard let start = end(of: "\"cellID\":\"", in: bytes),
             let end = bytes[start...].firstIndex(of: UInt8(ascii: "\""))
@@ -71,7 +71,7 @@ struct RecordLine {
         guard bytes[start..<end].contains(UInt8(ascii: "\\")) else {
             return String(decoding: bytes[start..<end], as: UTF8.self)
         }
-        // A trace's name may have anything in it.
+        // A trace's name may have any characters.
         switch try? ResultRecord(line: bytes.dropLast()) {
         case .time(let time): return time.cellID
         case .latency(let latency): return latency.cellID
@@ -80,7 +80,7 @@ struct RecordLine {
         }
     }
 
-    /// Where the value of a member begins, whose beginning no text in a line can hold: quotes in it are escaped.
+    /// The start of a member's value. Texts in the line cannot contain `member`, because their quotes are escaped.
     private static func end(of member: String, in bytes: [UInt8]) -> Int? {
         var member = member
         return member.withUTF8 { member in

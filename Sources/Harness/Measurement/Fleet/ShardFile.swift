@@ -7,30 +7,30 @@ package import SystemPackage
 /// The file of one attempt at a shard on one host: records as in any result file, and a seal over them.
 package struct ShardFile: Sendable {
     package let path: FilePath
-    /// What is true of the attempt; it has a shard.
+    /// The header of the attempt. It has a shard.
     package internal(set) var header: RunHeader
     package let shard: RunHeader.Shard
     /// The host that made the attempt.
     package let host: HostKey
-    /// Whether the file ends as it was written. Of one that was cut, its whole records count.
+    /// True if the file has its seal. In a file that was cut, the complete records count.
     package let isSealed: Bool
-    /// Whether the attempt says that it came to its end.
+    /// True if the file has an end record.
     private let isEnded: Bool
-    /// How many whole records there are, without header, end and seal.
+    /// The number of complete records, without header, end and seal.
     package let recordCount: Int
-    /// Where they stand in the file.
+    /// The byte range of the records in the file.
     private let records: Range<UInt64>
-    /// How many of the shard's cells have failed.
+    /// The number of the shard's cells that have failed.
     private(set) var failedCellCount = 0
-    /// How many vectors were put to each subject.
+    /// The number of vectors that ran on each subject.
     private(set) var vectorCounts: [String: Int] = [:]
-    /// What of the shard is not in the file; `nil` if all is.
+    /// The part of the shard that is not in the file, in words; `nil` if the file has all.
     private var lacking: String?
 
-    /// Whether all of the shard is in the file, as it was written.
+    /// True if the file has the whole shard and its seal.
     package var isComplete: Bool { isEnded && isSealed && lacking == nil }
 
-    /// Why a file that says that it is whole is not; `nil` where it does not say so, or is.
+    /// The fault of a file that was cut, or that has an end record but not the whole shard; `nil` for other files.
     var flaw: String? {
         if !isSealed { return "was cut: its \(recordCount) whole records count" }
         return isEnded ? lacking.map { "lacks \($0), and has an end: it counts as a part of its shard" } : nil
@@ -39,13 +39,13 @@ package struct ShardFile: Sendable {
     /// `12 records of n1`.
     package var description: String { "\(recordCount) records of \(host.name)" }
 
-    /// Why a file in a job's folder is left out.
+    /// A reason to leave out a file in a job's folder.
     package enum Unusable: Error, Hashable, Sendable, CustomStringConvertible {
-        /// There is no whole header in it.
+        /// The file has no complete header.
         case cut
-        /// Its records are others than those that were sealed, or are none.
+        /// The records do not match the seal, or are not valid records.
         case damaged(String)
-        /// It is the result of a run of its own.
+        /// The file has the results of a separate run.
         case otherResults
 
         package var description: String {
@@ -57,7 +57,7 @@ package struct ShardFile: Sendable {
         }
     }
 
-    /// The name of an attempt's file: no other attempt, on whichever host, writes to it.
+    /// The name of an attempt's file. No other attempt, on any host, writes to it.
     package static func name(_ shard: RunHeader.Shard, _ host: RunHeader.Host) -> String {
         let number = String(repeating: "0", count: max(0, 5 - "\(shard.number)".count)) + "\(shard.number)"
         let node = host.label.map {
@@ -66,10 +66,10 @@ package struct ShardFile: Sendable {
         return "\(number)-\(String(node.prefix(60)))-\(shard.attempt).jsonl"
     }
 
-    /// Copies a result file into a shard's file: sealed, on the disk, and then renamed, in place of what
-    /// the same attempt had put there before.
+    /// Copies a result file into a shard's file with a seal. The new file is on the disk before it replaces an earlier
+    /// file of the same attempt.
     ///
-    /// The corresponding C functions are `fsync` and `rename`; nothing is locked and nothing appended to.
+    /// The corresponding C functions are `fsync` and `rename`. No file is locked or appended to.
     /// - Parameters:
     ///   - log: The result file.
     ///   - path: The shard's file.
@@ -79,7 +79,7 @@ package struct ShardFile: Sendable {
         let sink = try FileSink(path: path)
         let hash = SHA256Hasher()
         var offset: UInt64 = 0
-        // A log has whole lines only: what a process writes, it has written.
+        // A log has only complete lines, because this process writes it.
         try forEachPiece(of: source, 0..<source.byteCount) { piece in
             hash.update(piece)
             try sink.write(piece, at: offset)
@@ -90,12 +90,12 @@ package struct ShardFile: Sendable {
         try sink.commit()
     }
 
-    /// Looks through a file, with no more of it in memory than a piece.
+    /// Reads the header and the seal of a file, and hashes its records. At most a piece of it is in memory.
     ///
     /// - Throws: `Unusable`; `DecryptionError.io`; `ResultsError.unknownSchema`.
     package init(reading path: FilePath) throws {
         let source = try FileSource(path: path, waits: false)
-        // The last two lines are short, and a header is no longer than a plan.
+        // The last two lines are short.
         let tail = try Self.bytes(source, source.byteCount - min(source.byteCount, 1 << 12)..<source.byteCount)
         var lines = tail.split(separator: Self.newline, omittingEmptySubsequences: false).dropLast()
         var end = source.byteCount - UInt64(tail.count) + UInt64((tail.lastIndex(of: Self.newline) ?? -1) + 1)
@@ -133,10 +133,10 @@ package struct ShardFile: Sendable {
     }
 
     private static let newline = UInt8(ascii: "\n")
-    /// A plan is no longer, as it is read from a text file.
+    /// The maximum length of a header. A plan cannot be longer, because it is read from a text file.
     private static let maxHeaderByteCount = 32 << 20
 
-    /// The header of a result file; `nil` if there is no file, or if it begins with none.
+    /// The header of a result file; `nil` if there is no file, or if it does not begin with a header.
     static func header(of path: FilePath) -> RunHeader? {
         guard let source = try? FileSource(path: path, waits: false) else { return nil }
         var line: [UInt8] = []
@@ -170,14 +170,15 @@ package struct ShardFile: Sendable {
         }
     }
 
-    /// Calls `body` with the records as they stand in the file, without header, end and seal, piece by piece.
+    /// Calls `body` with the bytes of the records, without header, end and seal, piece by piece.
     func forEachPiece(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
         try Self.forEachPiece(of: try FileSource(path: path, waits: false), records, body)
     }
 
     /// Calls `body` with each record between the header and the end record.
     ///
-    /// - Throws: What `body` throws; `Unusable.damaged` for a line that is no record of a shard; `DecryptionError.io`.
+    /// - Throws: The errors of `body`; `Unusable.damaged` for a line that is not a record of a shard;
+    ///   `DecryptionError.io`.
     func forEachRecord(_ body: (RecordLine) throws -> Void) throws {
         var (number, rest) = (1, [UInt8]())
         try forEachPiece { piece in
@@ -185,7 +186,7 @@ package struct ShardFile: Sendable {
             while let end = piece[start...].firstIndex(of: Self.newline) {
                 number += 1
                 let bytes = rest + piece[start...end]
-                // What is sealed was written by this program; of a file that was cut, each record is looked at whole.
+                // This program wrote a sealed file. In a file that was cut, each record is decoded completely.
                 guard let line = RecordLine(bytes), isSealed || (try? ResultRecord(line: bytes.dropLast())) != nil
                 else {
                     throw Unusable.damaged("line \(number) is no record of a shard")
@@ -197,12 +198,13 @@ package struct ShardFile: Sendable {
         }
     }
 
-    /// Reads all records, and finds out what of the shard they are.
+    /// Reads all records, and compares them with the content of the shard.
     ///
     /// - Parameters:
-    ///   - share: What the shard holds.
-    ///   - plaintexts: Those of the job's other files.
-    /// - Throws: `Unusable.damaged`; `FleetError.externalShard` for records of another shard; `FleetError.contradiction`.
+    ///   - share: The content of the shard.
+    ///   - plaintexts: The plaintexts of the job's other files.
+    /// - Throws: `Unusable.damaged`; `FleetError.externalShard` for records of another shard;
+    ///   `FleetError.contradiction`.
     mutating func check(_ share: Manifest.Share, _ plaintexts: SharedPlaintexts) throws {
         var keys = Set<RecordLine.Key>()
         var (checked, measured, failed) = (Set<String>(), Set<String>(), Set<String>())
@@ -232,14 +234,14 @@ package struct ShardFile: Sendable {
         if let first = left.min() { lacking = "\(left.count) of \(share.cells.count) cells, the first is \(first)" }
     }
 
-    /// Notes where subjects were not put to all of the shard's vectors.
+    /// Notes subjects that did not run all of the shard's vectors.
     ///
     /// - Parameters:
-    ///   - subjects: Those that the job's other files have.
-    ///   - backends: The backends that any of the job's hosts has.
-    ///   - share: What the shard holds.
+    ///   - subjects: The subjects in any of the job's files.
+    ///   - backends: The backends of any of the job's hosts.
+    ///   - share: The content of the shard.
     mutating func requireVectors(of subjects: Set<String>, _ backends: Set<String>, _ share: Manifest.Share) {
-        // The first shard also counts files that no backend can be put to.
+        // The first shard also counts unsupported vectors.
         let left = subjects.filter { vectorCounts[$0, default: 0] < share.vectorCount(of: $0) }
         if let first = left.min() {
             lacking =
@@ -253,10 +255,10 @@ package struct ShardFile: Sendable {
     }
 }
 
-/// What makes results those of one host: a scheduler's nodes may share a name, and a machine with more CPUs given, or CPUs of
-/// another kind, or with other versions of the libraries, is another one to compare with.
+/// The identity of a host in comparisons. Nodes of a scheduler may share a name. The same machine with another number
+/// or kind of CPUs, or with other versions of the libraries, counts as another host.
 package struct HostKey: Hashable, Sendable, Comparable {
-    /// The node's name, or the host's where no scheduler gave one.
+    /// The node's name, or the host's name without a scheduler.
     package let name: String
     private let facts: [String]
 
@@ -275,7 +277,7 @@ package struct HostKey: Hashable, Sendable, Comparable {
         ([one.name] + one.facts).lexicographicallyPrecedes([other.name] + other.facts)
     }
 
-    /// What hosts are called: those of one name by a number as well.
+    /// The names of hosts. Hosts with the same name also get a number.
     static func names(of hosts: [HostKey]) -> [HostKey: String] {
         var names: [HostKey: String] = [:]
         for (name, group) in Dictionary(grouping: hosts, by: \.name) {

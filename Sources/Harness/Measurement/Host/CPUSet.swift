@@ -1,18 +1,18 @@
 import CLinux
 import Glibc
 
-/// CPUs by their numbers, as the kernel lists them: `0-3,8`.
+/// A set of CPU numbers. Its text is that of the kernel: `0-3,8`.
 package struct CPUSet: Hashable, Sendable, CustomStringConvertible {
     /// The numbers, in ascending order; at least one.
     package let cpus: [Int]
 
-    /// Creates a set, or `nil` of no CPUs.
+    /// - Returns: `nil` for no CPUs.
     package init?(_ cpus: some Sequence<Int>) {
         self.cpus = Set(cpus).sorted()
         if self.cpus.isEmpty { return nil }
     }
 
-    /// Reads the kernel's form, or returns `nil` for anything else.
+    /// Parses the kernel's form. Returns `nil` for anything else.
     package init?(_ text: String) {
         var cpus: [Int] = []
         for part in text.split(separator: ",") {
@@ -44,18 +44,19 @@ package struct CPUSet: Hashable, Sendable, CustomStringConvertible {
         CPUSet((0..<Int(chunkwise_cpu_count())).filter { chunkwise_is_allowed(Int32($0)) })
     }
 
-    /// What is special about these CPUs, such as `2 NUMA nodes, capacity 400 and 1000`; `nil` for CPUs of one node that are as
-    /// fast as the machine's fastest, and where the kernel does not say. Which ones of a kind a job gets is chance.
+    /// The special properties of these CPUs, such as `2 NUMA nodes, capacity 400 and 1000`. Returns `nil` for CPUs of
+    /// one node that are as fast as the machine's fastest, and if the kernel does not report it. Among CPUs of the same
+    /// kind, a job gets random ones.
     ///
-    /// - Source: Linux, `Documentation/ABI`: `sysfs-devices-node`, and `cpu_capacity` in `sysfs-devices-system-cpu`, whose
-    ///   1024 is the machine's fastest.
+    /// - Source: Linux, `Documentation/ABI`: `sysfs-devices-node`, and `cpu_capacity` in `sysfs-devices-system-cpu`,
+    ///   whose 1024 is the machine's fastest.
     package func kind(_ read: (_ path: String) -> String? = ProcFile.line) -> String? {
         let folder = "/sys/devices/system"
         let nodes = (read("\(folder)/node/online").flatMap { CPUSet($0) }?.cpus ?? []).filter { node in
             let its = read("\(folder)/node/node\(node)/cpulist").flatMap { CPUSet($0) }
             return its.map { !Set($0.cpus).isDisjoint(with: cpus) } ?? false
         }
-        // Cores of one type differ by a few percent in what they may reach.
+        // Cores of one type differ in capacity by a few percent.
         let capacities = Set(
             cpus.compactMap { read("\(folder)/cpu/cpu\($0)/cpu_capacity").flatMap { Int($0) } }.map {
                 ($0 + 50) / 100 * 100
@@ -69,15 +70,16 @@ package struct CPUSet: Hashable, Sendable, CustomStringConvertible {
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
-    /// The CPUs that a scheduler gave this process, of those that it may run on.
+    /// The CPUs that a scheduler gave this process, among those that it may run on.
     ///
-    /// Slurm may count CPUs without confining a job to them (`TaskPlugin=task/none`). Which they are it does not say then, so
-    /// that each process takes some that no other one has taken.
+    /// Slurm may count CPUs without confining a job to them (`TaskPlugin=task/none`). It then does not say which CPUs
+    /// these are, so that each process takes CPUs that no other process has taken.
     /// - Parameters:
     ///   - allowed: The CPUs that the process may run on.
-    ///   - variable: Looks up a variable of the environment.
-    ///   - take: Takes a CPU, and returns whether nobody else has it.
-    /// - Returns: As many of the CPUs as the scheduler says; all that are allowed if it says nothing, or if fewer are left.
+    ///   - variable: Returns a variable of the environment.
+    ///   - take: Takes a CPU, and returns whether no other process has it.
+    /// - Returns: The number of CPUs that the scheduler gives. All allowed CPUs if it gives no number, or if fewer are
+    ///   left.
     package static func given(
         of allowed: CPUSet, _ variable: (String) -> String?, take: (Int) -> Bool = { chunkwise_take_cpu(Int32($0)) }
     ) -> CPUSet {
@@ -94,9 +96,10 @@ package struct CPUSet: Hashable, Sendable, CustomStringConvertible {
     /// Confines this thread, and the processes that it starts, to the CPUs. The corresponding C functions are
     /// `sched_setaffinity` and `sched_getaffinity`.
     ///
-    /// - Returns: Whether the kernel says that it is so.
+    /// - Returns: Whether the kernel confirms it.
     package func pin() -> Bool { pin(thread: 0) && Self.own == self }
 
-    /// Confines a thread of any process of this user, and what it starts; whether the kernel did.
+    /// Confines a thread of any process of this user, and the threads that it starts. Returns whether the kernel did
+    /// it.
     func pin(thread: Int32) -> Bool { chunkwise_pin(thread, cpus.map { Int32($0) }, cpus.count) }
 }

@@ -4,13 +4,13 @@ package import Results
 import Support
 import SystemPackage
 
-/// The resident memory of a process, seen from outside. Source: proc(5).
+/// The resident memory of a process, measured from outside. Source: proc(5).
 ///
-/// Never `ru_maxrss`: it inherits the peak of the process that started this one.
+/// This is never `ru_maxrss`, which inherits the peak of the parent process.
 package enum ProcessMemory {
-    /// Sets the high-water mark of a process to what it holds now.
+    /// Resets the high-water mark of a process to its current memory.
     ///
-    /// - Returns: Whether the kernel did it; it needs `CONFIG_PROC_PAGE_MONITOR`, and a process of the same user.
+    /// - Returns: Whether the kernel did it. It needs `CONFIG_PROC_PAGE_MONITOR`, and a process of the same user.
     static func resetPeak(of processID: Int32) -> Bool {
         guard let file = fopen("/proc/\(processID)/clear_refs", "we") else { return false }
         let isWritten = fputs("5", file) >= 0
@@ -30,7 +30,7 @@ package enum ProcessMemory {
     /// The high-water mark of this process's resident memory in bytes.
     package static var ownPeakByteCount: UInt64? { value("VmHWM", of: "self") }
 
-    /// What a process holds now, and has held; `nil` where the kernel does not tell.
+    /// The current and peak memory of a process; `nil` if the kernel does not report it.
     static func resident(of processID: Int32) -> ResidentMemory? {
         var members: [Substring: UInt64] = [:]
         for line in ProcFile.lines("/proc/\(processID)/status") {
@@ -49,31 +49,31 @@ package enum ProcessMemory {
         ProcFile.lines("/proc/\(process)/status").first { $0.hasPrefix(name + ":") }.flatMap(byteCount)
     }
 
-    /// Reads "VmHWM:	    6260 kB"; the kernel's kB are KiB.
+    /// Parses "VmHWM:	    6260 kB". The kernel's kB are KiB.
     private static func byteCount(_ line: String) -> UInt64? {
         let fields = line.split(whereSeparator: \.isWhitespace)
         return fields.count > 1 ? UInt64(fields[1]).map { $0 * 1024 } : nil
     }
 }
 
-/// Resident memory in bytes, as proc(5) has it in `status`.
+/// Resident memory in bytes, from `status` in proc(5).
 struct ResidentMemory: Hashable, Sendable {
-    /// All of it, `VmRSS`.
+    /// All resident memory, `VmRSS`.
     var byteCount: UInt64
-    /// The max of it since the mark was reset, `VmHWM`.
+    /// The maximum since the last reset, `VmHWM`.
     var peakByteCount: UInt64
-    /// What belongs to no file, `RssAnon`.
+    /// Memory without a file, `RssAnon`.
     var anonymousByteCount: UInt64
-    /// Pages of files, code among them, and shared memory, `RssFile` and `RssShmem`.
+    /// Pages of files, including code, and shared memory, `RssFile` and `RssShmem`.
     var fileByteCount: UInt64
 }
 
-/// What other processes used, for subjects that do not report on themselves.
+/// The resource usage of other processes, for subjects that do not report their own.
 ///
-/// CPU time comes in ticks of the clock, mostly 10 ms. Context switches are those of threads that are still there.
+/// CPU time comes in clock ticks, usually 10 ms. Context switches are those of threads that still exist.
 /// Source: proc_pid_stat(5), proc_pid_status(5).
 package enum OutsideUsage {
-    /// What a process and those that it started have used since they began; `nil` if it is gone.
+    /// The usage of a process and its descendants since their start; `nil` if the process no longer exists.
     package static func now(of processID: Int32) -> ProcessUsage? {
         let members = ProcessTree.members(of: processID).map(one)
         guard let first = members.first else { return nil }
@@ -84,7 +84,7 @@ package enum OutsideUsage {
     }
 
     private static func one(_ processID: Int32) -> ProcessUsage? {
-        // The name, in parentheses, may hold anything; after it comes field 3.
+        // The name in parentheses may have any characters. Field 3 comes after it.
         guard let line = ProcFile.line("/proc/\(processID)/stat"), let name = line.lastIndex(of: ")") else {
             return nil
         }
@@ -115,7 +115,7 @@ package enum OutsideUsage {
 }
 
 extension ProcessUsage {
-    /// Reads the member `usage` of an answer; `nil` if it is none.
+    /// Parses the member `usage` of an answer. Returns `nil` if it is not valid.
     init?(_ json: JSONValue?) {
         guard let user = json?["userNanoseconds"]?.integer, let system = json?["systemNanoseconds"]?.integer,
             let minor = json?["minorFaults"]?.integer, let major = json?["majorFaults"]?.integer
@@ -128,11 +128,11 @@ extension ProcessUsage {
     }
 }
 
-/// A process and those that it started: a subject may be a shell that waits for the program.
+/// A process with its descendants. A subject may be a shell that waits for the program.
 enum ProcessTree {
-    /// The numbers of a process and its descendants, each before those that it started.
+    /// The process IDs of a process and its descendants, parents before children.
     ///
-    /// Only the first where the kernel does not tell: it needs `CONFIG_PROC_CHILDREN`. Source: proc_tid_children(5).
+    /// Without `CONFIG_PROC_CHILDREN` in the kernel, these are only the process itself. Source: proc_tid_children(5).
     static func members(of processID: Int32) -> [Int32] {
         var members = [processID]
         var index = 0

@@ -3,26 +3,25 @@ import CLinux
 
 /// One CPU for processes that take turns.
 ///
-/// Two CPUs of a machine may differ by more than what is looked for, where a neighbour keeps one of them busy. On one of
-/// them, both sides are slowed down alike. Only processes of one thread are confined: others lose what they gain by
-/// working side by side.
+/// If another process keeps a CPU busy, two CPUs of a machine may differ by more than the effect to measure. On a
+/// single CPU, both sides slow down alike. Only processes with one thread are confined, because others would lose their
+/// parallelism.
 package struct SharedCPU {
-    /// The processes, and those that they started.
+    /// The processes with their descendants.
     private let members: [[Int32]]
 
-    /// Watches processes.
     package init(_ processIDs: [Int32]) {
         members = processIDs.map(ProcessTree.members)
     }
 
-    /// The nanoseconds of CPU time that each process has had, with those that it started.
+    /// The CPU time of each process with its descendants, in nanoseconds.
     package var cpuNanoseconds: [UInt64] {
         members.map { tree in tree.reduce(0) { $0 + UInt64(max(0, chunkwise_cpu_nanoseconds($1))) } }
     }
 
-    /// Confines all of them to the CPU that the first one ran on last, if each has one thread.
+    /// Confines all processes to the last CPU of the first process, if each has one thread.
     ///
-    /// - Returns: Whether they are.
+    /// - Returns: Whether all are confined.
     @discardableResult
     package func confine() -> Bool {
         let all = members.joined()
@@ -32,7 +31,7 @@ package struct SharedCPU {
         return all.allSatisfy { one.pin(thread: $0) }
     }
 
-    /// Lets all of them run where this process may.
+    /// Allows all processes to run on the CPUs of this process.
     package func release() {
         guard let own = CPUSet.own else { return }
         for thread in members.joined().flatMap(Self.threads) { _ = own.pin(thread: thread) }
@@ -43,9 +42,9 @@ package struct SharedCPU {
         ((try? Folder.entries(in: "/proc/\(processID)/task")) ?? []).compactMap { Int32($0.name) }
     }
 
-    /// The CPU that a process ran on last: the 39th field. Source: proc_pid_stat(5).
+    /// The last CPU of a process: the 39th field. Source: proc_pid_stat(5).
     private static func lastCPU(of processID: Int32) -> Int? {
-        // The second field is a name in parentheses, which may hold anything.
+        // The second field is a name in parentheses, which may have any characters.
         guard let line = ProcFile.line("/proc/\(processID)/stat"), let end = line.lastIndex(of: ")") else { return nil }
         let fields = line[line.index(after: end)...].split(separator: " ")
         return fields.count > 36 ? Int(fields[36]) : nil

@@ -18,7 +18,7 @@ package enum ThisHost {
             isTurboOn: isTurboOn)
         host.nodeName = variable("SLURMD_NODENAME") ?? variable("NODE_NAME")
         host.bootID = ProcFile.line("/proc/sys/kernel/random/boot_id")
-        // machine-id(5): the identifier itself is confidential, a keyed digest of it is not.
+        // machine-id(5): the identifier is confidential, but a keyed digest of it is not.
         host.machineID = ProcFile.line("/etc/machine-id").map {
             String(Hexadecimal.encode(SHAFunction.sha256.mac(key: Array("chunkwise".utf8), Array($0.utf8))).prefix(16))
         }
@@ -28,7 +28,7 @@ package enum ThisHost {
         return host
     }
 
-    /// A variable of the environment that is set to something. The corresponding C function is `getenv`.
+    /// The value of an environment variable; `nil` if it is not set or empty. The corresponding C function is `getenv`.
     package static func variable(_ name: String) -> String? {
         getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
     }
@@ -75,7 +75,7 @@ package enum ThisHost {
         }.sorted()
     }
 
-    /// What the driver of the CPU's frequency says; the two files have opposite senses.
+    /// The state from the CPU's frequency driver. The values of the two files have opposite meanings.
     private static var isTurboOn: Bool? {
         if let off = ProcFile.line("/sys/devices/system/cpu/intel_pstate/no_turbo") { return off == "0" }
         return ProcFile.line("/sys/devices/system/cpu/cpufreq/boost").map { $0 == "1" }
@@ -88,9 +88,9 @@ package enum ThisHost {
     }
 }
 
-/// Small text files that the kernel makes up when they are read.
+/// Small text files that the kernel generates when they are read.
 enum ProcFile {
-    /// The file's lines; none if it cannot be read.
+    /// The file's lines; empty if it cannot be read.
     static func lines(_ path: String) -> [String] {
         guard let file = fopen(path, "re") else { return [] }
         defer { fclose(file) }

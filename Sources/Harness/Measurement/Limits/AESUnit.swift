@@ -25,14 +25,14 @@ enum AESUnit: String, CaseIterable {
     }
 }
 
-/// A key that a unit decrypts independent blocks with. For measurements: the key is not erased.
+/// A key with which a unit decrypts independent blocks. It is only for measurements, because it is not erased.
 struct AESUnitKey {
     private let unit: AESUnit
     private let schedule: chunkwise_schedule
 
     /// The corresponding C function is `chunkwise_schedule_init`.
     ///
-    /// - Returns: `nil` if the CPU lacks the unit, or if the key has not 16, 24 or 32 bytes.
+    /// - Returns: `nil` if the CPU lacks the unit, or if the key does not have 16, 24 or 32 bytes.
     init?(unit: AESUnit, key: [UInt8]) {
         var schedule = chunkwise_schedule()
         guard chunkwise_schedule_init(&schedule, unit.code, key, key.count) else { return nil }
@@ -40,11 +40,11 @@ struct AESUnitKey {
         self.schedule = schedule
     }
 
-    /// Decrypts blocks, each on its own. The corresponding C function is `chunkwise_decrypt_blocks`.
+    /// Decrypts independent blocks. The corresponding C function is `chunkwise_decrypt_blocks`.
     ///
     /// - Parameters:
-    ///   - input: Whole blocks; what is left over is not touched.
-    ///   - output: Space for exactly `input.count` bytes, the same memory as `input` or apart from it.
+    ///   - input: Whole blocks. An incomplete last block is ignored.
+    ///   - output: Exactly `input.count` bytes, in the same memory as `input` or without overlap.
     func decrypt(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) {
         precondition(output.count == input.count, "\(output.count) bytes of output for \(input.count)")
         withUnsafePointer(to: schedule) { schedule in

@@ -3,7 +3,8 @@ package import Results
 package import Support
 
 extension MachineLimits {
-    /// Measures this machine: first with one thread, then with all. It takes a few seconds, each figure well under one.
+    /// Measures this machine, first with one thread and then with all. Takes a few seconds, and much less than one for
+    /// each figure.
     ///
     /// - Throws: `LimitError` if the file for the page cache cannot be written or read.
     package static func measure(_ options: LimitOptions) throws(LimitError) -> MachineLimits {
@@ -32,7 +33,7 @@ extension Sampling {
         unit: AESUnit?, file: CachedFile, memory: (Buffer, Buffer), options: LimitOptions
     ) throws(LimitError) -> ThreadLimits {
         let threads = team.threadCount
-        // No window is longer than what one thread reads.
+        // A window is at most the share of one thread.
         let windows = options.windowByteCounts.filter {
             $0 > 0 && $0 <= share(of: options.memoryByteCount, 0, threads).count
         }
@@ -52,37 +53,36 @@ extension Sampling {
     }
 }
 
-/// How limits are measured.
+/// The options for the measurement of limits.
 package struct LimitOptions: Hashable, Sendable {
-    /// The threads that work side by side in the second half of the figures; at least 1.
+    /// The number of parallel threads in the second half of the figures; at least 1.
     package var threads: Int
-    /// The length of each side of a copy in cache, for each thread.
+    /// The length of each side of a copy in cache in bytes, for each thread.
     package var cacheByteCount: Int
-    /// The length of each side of a copy in memory, and of the file, over all threads.
+    /// The length of each side of a copy in memory, and of the file, over all threads, in bytes.
     package var memoryByteCount: Int
-    /// The windows that are read into, in bytes.
+    /// The windows of reads, in bytes.
     package var windowByteCounts: [Int]
-    /// The folder for the file; it has no name there while it is used.
+    /// The folder for the file. The file has no name there while it is used.
     package var folder: String
-    /// How long a sample is to take at least.
+    /// The minimum duration of a sample.
     package var sampleNanoseconds: UInt64
-    /// The samples of each figure; at least 1.
+    /// The number of samples of each figure; at least 1.
     package var sampleCount: Int
 
-    /// Creates options that suit a machine.
+    /// Options that suit a machine.
     ///
     /// - Parameters:
-    ///   - threads: The threads that work side by side.
-    ///   - cacheByteCounts: The sizes of the data caches, smallest first; usual ones are assumed where it is empty.
-    ///   - machineByteCount: The machine's memory. An eighth of it is used at most.
+    ///   - threads: The number of parallel threads.
+    ///   - cacheByteCounts: The sizes of the data caches, smallest first. If it is empty, usual sizes are assumed.
+    ///   - machineByteCount: The machine's memory in bytes. The measurement uses at most an eighth of it.
     ///   - folder: The folder for the file.
     package init(threads: Int, cacheByteCounts: [UInt64], machineByteCount: UInt64, folder: String) {
         self.threads = threads
         let second = cacheByteCounts.dropFirst().first ?? 1 << 20
-        // Both sides, and space for whatever else is in the cache.
+        // Leaves space in the cache for both sides and for other data.
         self.cacheByteCount = Int(clamping: second / 4)
-        // The last cache may be shared with machines that cannot be seen from here, so that there is an upper bound,
-        // too.
+        // The last cache may be shared with other virtual machines, so that there is also an upper limit.
         let last = cacheByteCounts.last ?? 32 << 20
         let wanted = min(max(2 * last, 64 << 20), 256 << 20)
         self.memoryByteCount = Int(clamping: max(1 << 20, min(wanted, machineByteCount / 16)))
@@ -92,8 +92,8 @@ package struct LimitOptions: Hashable, Sendable {
         self.sampleCount = 7
     }
 
-    /// Leaves out threads and windows that no cell runs into: of the windows, the nearest on both sides of each that a
-    /// cell reads into stay, since rates are interpolated between them.
+    /// Removes threads and windows that do not matter for any cell. If a cell's window is not measured itself, the
+    /// nearest windows on both sides stay, because rates are interpolated between them.
     package mutating func restrict(to cells: [Cell]) {
         threads = min(threads, cells.map(\.threads).max() ?? 1)
         let wanted = cells.filter { LimitedSource(rawValue: $0.source) != nil }.flatMap { cell -> [Int] in
@@ -101,7 +101,7 @@ package struct LimitOptions: Hashable, Sendable {
             return switch CellWorkload(cell.workload) {
             case .sequential, nil: [window]
             case .random(let rangeByteCount): [min(window, Int(clamping: rangeByteCount))]
-            // Reads of many lengths.
+            // A trace has reads of many lengths.
             case .trace: windowByteCounts.filter { $0 < window } + [window]
             }
         }
@@ -120,7 +120,7 @@ final class CachedFile {
 
     /// Writes the file. The corresponding C functions are `mkstemp`, `unlink` and `write`.
     ///
-    /// - Throws: `LimitError` if the folder takes no file of that length.
+    /// - Throws: `LimitError` if the folder has no space for a file of that length.
     init(byteCount: Int, folder: String) throws(LimitError) {
         var path = Array("\(folder)/chunkwise-limits-XXXXXX".utf8CString)
         let descriptor = mkstemp(&path)
@@ -145,7 +145,7 @@ final class CachedFile {
         close(descriptor)
     }
 
-    /// Reads into a buffer from an offset on, all of it; whether that worked. The corresponding C function is `pread`.
+    /// Fills a buffer from an offset on, and returns whether that worked. The corresponding C function is `pread`.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> Bool {
         var done = 0
         while done < buffer.count {
@@ -159,9 +159,9 @@ final class CachedFile {
     }
 }
 
-/// Why limits could not be measured.
+/// An error of the measurement of limits.
 package struct LimitError: Error, Hashable, Sendable, CustomStringConvertible, ExitStatusProviding {
-    /// What was tried.
+    /// The operation that failed.
     package var operation: String
     /// The `errno` value; 0 if a file ended too early.
     package var code: Int32
@@ -171,10 +171,10 @@ package struct LimitError: Error, Hashable, Sendable, CustomStringConvertible, E
         self.code = code
     }
 
-    /// A folder did not take a file.
+    /// Always an I/O error.
     package var exitStatus: ExitStatus { .io }
 
-    /// What failed, why, and what was expected.
+    /// The message: what failed, the reason, and what was expected.
     package var description: String {
         "\(operation) failed: \(code == 0 ? "it ended too early" : String(cString: strerror(code))): "
             + "expected a folder that takes a file of this length"

@@ -3,19 +3,19 @@ import Results
 import Support
 import Synchronization
 
-/// Threads, and how long and how often they are timed.
+/// A team of threads, with the duration and the number of timed samples.
 struct Sampling {
     let team: ThreadTeam
     let sampleNanoseconds: UInt64
     let sampleCount: Int
 
-    /// Times work that all threads do side by side.
+    /// Times work that all threads do in parallel.
     ///
-    /// Each sample repeats the work as often as it takes to last long enough; the first runs only find out how often.
+    /// Each sample repeats the work often enough to reach the minimum duration. The first runs only find this number.
     ///
     /// - Parameters:
-    ///   - byteCount: What goes through in one round over all threads.
-    ///   - round: One round of the thread with that index.
+    ///   - byteCount: The number of bytes of one round over all threads.
+    ///   - round: Does one round of the thread with the given index.
     /// - Returns: The samples, in the order in which they were taken.
     func rate(byteCount: Int, round: @escaping (Int) -> Void) -> Rate {
         var repeats = 1
@@ -39,7 +39,7 @@ struct Sampling {
         return monotonicNanoseconds() - start
     }
 
-    /// Reads a file's share of each thread into its window, window after window.
+    /// Times reads of each thread's share of a file, window by window.
     ///
     /// - Throws: `LimitError` if a read fails.
     func pageCacheRead(from file: CachedFile, windowByteCount: Int) throws(LimitError) -> BufferRate {
@@ -59,7 +59,7 @@ struct Sampling {
     }
 }
 
-/// Failures of several threads.
+/// A count of failures in several threads.
 private final class FailureCount: Sendable {
     private let count = Atomic<Int>(0)
 
@@ -69,7 +69,7 @@ private final class FailureCount: Sendable {
 }
 
 extension Sampling {
-    /// Copies within the cache of each thread's CPU. The corresponding C function is `memmove`.
+    /// Times copies within the cache of each thread's CPU. The corresponding C function is `memmove`.
     func cacheCopy(byteCount: Int) -> BufferRate {
         let sources = (0..<team.threadCount).map { _ in Buffer(byteCount: byteCount) }
         let targets = (0..<team.threadCount).map { _ in Buffer(byteCount: byteCount) }
@@ -79,7 +79,7 @@ extension Sampling {
         return BufferRate(bufferByteCount: UInt64(byteCount), rate: rate)
     }
 
-    /// Copies from memory to memory, each thread its share. The corresponding C function is `memmove`.
+    /// Times copies from memory to memory, of each thread's share. The corresponding C function is `memmove`.
     func memoryCopy(from source: Buffer, to target: Buffer) -> BufferRate {
         let count = team.threadCount
         let copied = share(of: source.bytes.count, 0, count).count * count
@@ -89,7 +89,7 @@ extension Sampling {
         return BufferRate(bufferByteCount: UInt64(source.bytes.count), rate: rate)
     }
 
-    /// Copies from memory into a window of each thread, window after window.
+    /// Times copies from memory into a window of each thread, window by window.
     func memoryRead(from source: Buffer, windowByteCount: Int) -> BufferRate {
         let count = team.threadCount
         let windows = (0..<count).map { _ in Buffer(byteCount: windowByteCount) }
@@ -105,10 +105,10 @@ extension Sampling {
         return BufferRate(bufferByteCount: UInt64(windowByteCount), rate: rate)
     }
 
-    /// In and out together fit the smallest cache of any CPU with an AES unit.
+    /// The length of the blocks in bytes. Input and output together fit the smallest cache of any CPU with an AES unit.
     private static var blockByteCount: Int { 12 << 10 }
 
-    /// Decrypts independent blocks in cache.
+    /// Times the decryption of independent blocks in cache.
     ///
     /// - Returns: `nil` if the CPU lacks the unit.
     func decryption(unit: AESUnit, keyByteCount: Int) -> Rate? {
@@ -121,8 +121,8 @@ extension Sampling {
         }
     }
 
-    /// The fastest of the CPU's units. Wider registers count as faster from 5 % on, so that the choice is the same in
-    /// every run where two do the same work in the same time.
+    /// The fastest of the CPU's units. Wider registers count as faster only from 5 % on, so that the choice between two
+    /// equally fast units is the same in every run.
     func fastestUnit() -> AESUnit? {
         var fastest: (unit: AESUnit, bytesPerSecond: UInt64)?
         for unit in AESUnit.present {
@@ -134,13 +134,13 @@ extension Sampling {
     }
 }
 
-/// Memory of one measurement. Every page is there before the clock runs.
+/// The memory of one measurement. Every page is allocated before the clock runs.
 final class Buffer {
     let bytes: UnsafeMutableRawBufferPointer
 
     init(byteCount: Int) {
         bytes = .allocate(byteCount: byteCount, alignment: 4096)
-        // A value of its own: pages of zeros may all be the same one.
+        // Not zeros, because pages of zeros may share one page.
         if let start = bytes.baseAddress { memset(start, 0x5A, byteCount) }
     }
 
@@ -148,14 +148,15 @@ final class Buffer {
         bytes.deallocate()
     }
 
-    /// The equal share of a thread: whole pages, or what there is.
+    /// The share of a thread: whole pages, the same number for each thread.
     func slice(_ index: Int, of count: Int) -> UnsafeMutableRawBufferPointer {
         let range = share(of: bytes.count, index, count)
         return UnsafeMutableRawBufferPointer(rebasing: bytes[range])
     }
 }
 
-/// The bytes that are a thread's share of `byteCount`: equal shares of whole pages, without what is left over.
+/// The byte range of a thread's share of `byteCount`. All shares have the same number of whole pages. The remainder is
+/// not used.
 func share(of byteCount: Int, _ index: Int, _ count: Int) -> Range<Int> {
     let each = byteCount / count / 4096 * 4096
     return index * each..<(index + 1) * each

@@ -5,20 +5,20 @@ import SubjectProtocol
 import Synchronization
 package import SystemPackage
 
-/// Where a cgroup can be made for each process whose memory is measured.
+/// A folder in which a cgroup is made for each process whose memory is measured.
 ///
-/// A cgroup counts what `VmHWM` does not: the page cache that the process fills, and what the kernel keeps for it. Made are
-/// children of a folder that the user names, or else of the first that the user, not being root, may write to. Root may
-/// write to all of them, also to those that a service manager takes for its own: root has to name one.
+/// A cgroup counts memory that `VmHWM` does not: the page cache that the process fills, and the kernel's memory for it.
+/// The cgroups are children of a folder that the user names, or else of the first folder to which the user may write.
+/// Root may write to all folders, even to those that belong to a service manager, and therefore must name one.
 ///
 /// - Source: cgroups(7); cgroup-v2.rst, "Delegation" and "No Internal Process Constraint".
 package struct MemoryCgroups: Sendable {
     let folder: FilePath
     let isVersion1: Bool
 
-    /// Looks for a folder whose children can be had; what is left there of processes that are gone is removed.
+    /// Finds a folder in which this process may make cgroups. Removes cgroups there of processes that no longer exist.
     ///
-    /// - Parameter named: The folder that the user named; `nil` to look for one.
+    /// - Parameter named: The folder that the user named; `nil` to search for one.
     /// - Throws: `CgroupAbsence`.
     package init(named: FilePath?) throws(CgroupAbsence) {
         let folders = named.map { [$0] } ?? Self.ownFolders
@@ -46,7 +46,8 @@ package struct MemoryCgroups: Sendable {
             throw CgroupAbsence("\(folder) is no cgroup that counts memory")
         }
         if !isVersion1, !Self.countsMemoryOfChildren(folder) {
-            // Nobody else's to change unless the user says so; refused while there are processes in it.
+            // The controller is enabled only in a folder that --cgroup names. cgroup v2 refuses this while the group
+            // has processes.
             if isNamed { try? MemoryCgroup.write("+memory", to: folder.appending("cgroup.subtree_control")) }
             guard Self.countsMemoryOfChildren(folder) else {
                 throw CgroupAbsence("\(folder) does not count the memory of cgroups in it: expected +memory there")
@@ -65,8 +66,8 @@ package struct MemoryCgroups: Sendable {
         return enabled.split(separator: " ").contains("memory")
     }
 
-    /// The folders in which this process might make cgroups: of version 2 the one around its own, since a cgroup with
-    /// processes counts none apart; of version 1 its own.
+    /// The folders in which this process might make cgroups. In version 2, this is the parent of its own cgroup,
+    /// because a cgroup with processes cannot have children that count memory. In version 1, it is its own cgroup.
     private static var ownFolders: [FilePath] {
         var mounts: [String: (root: FilePath, point: FilePath)] = [:]
         for line in ProcFile.lines("/proc/self/mountinfo") {
@@ -94,7 +95,7 @@ package struct MemoryCgroups: Sendable {
         }
     }
 
-    /// Removes the cgroups of processes that were killed before they could do so.
+    /// Removes the cgroups of processes that were killed before they could remove them.
     private func removeRemains() {
         for entry in (try? Folder.entries(in: folder.string)) ?? [] where entry.name.hasPrefix(MemoryCgroup.prefix) {
             let number = entry.name.dropFirst(MemoryCgroup.prefix.count).prefix { $0 != "-" }
@@ -104,7 +105,7 @@ package struct MemoryCgroups: Sendable {
     }
 }
 
-/// Why there is no cgroup to be had.
+/// The reason for which no cgroup can be made.
 package struct CgroupAbsence: Error, Hashable, Sendable, CustomStringConvertible {
     /// The reason.
     package let description: String
@@ -112,7 +113,7 @@ package struct CgroupAbsence: Error, Hashable, Sendable, CustomStringConvertible
     init(_ description: String) { self.description = description }
 }
 
-/// A cgroup for one process, which is removed with this object; the process must have ended by then.
+/// A cgroup for one process. It is removed with this object, after the process has ended.
 package final class MemoryCgroup: Sendable {
     static let prefix = "chunkwise-"
     private static let count = Atomic<Int>(0)
@@ -133,17 +134,17 @@ package final class MemoryCgroup: Sendable {
     }
 
     deinit {
-        // A process that has ended may be counted for some milliseconds more.
+        // The kernel may count an ended process for some more milliseconds.
         for _ in 0..<200 where rmdir(path.string) != 0 && errno == EBUSY { usleep(5000) }
     }
 
-    /// A command that runs another one in the cgroup: all that is charged to it from its first page on.
+    /// Returns a command that runs another one in the cgroup, so that its memory is charged from the first page on.
     package func command(_ command: [String]) -> [String] {
-        // 0 is the process that writes it.
+        // 0 stands for the writing process.
         ["/bin/sh", "-c", "echo 0 > \"$0\" && exec \"$@\"", path.appending("cgroup.procs").string] + command
     }
 
-    /// What was charged until now; `nil` where the kernel does not tell.
+    /// The memory that was charged so far; `nil` if the kernel does not report it.
     package var charged: MemoryRecord.Memory.Cgroup? {
         func number(_ name: String) -> UInt64? { ProcFile.line(path.appending(name).string).flatMap { UInt64($0) } }
         guard let peak = number(isVersion1 ? "memory.max_usage_in_bytes" : "memory.peak") else { return nil }

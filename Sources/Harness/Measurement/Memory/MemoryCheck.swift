@@ -3,26 +3,25 @@ package import SubjectProtocol
 import Support
 package import SystemPackage
 
-/// Memory conformance: whether a reader keeps to the bound that it declares, whatever the object's size and however many
-/// files it opened before.
+/// The memory conformance of a reader: it must keep within its declared bound, for any object size and after any number
+/// of opened files.
 ///
-/// Each check has a process of its own, whose memory is read from outside. A bound is windows × threads and a constant.
+/// Each check runs in a separate process, whose memory is read from outside. A bound is windows × threads and a
+/// constant.
 package struct MemoryCheck: Sendable {
     let subject: MemorySubject
     let folder: FilePath
     let timeout: Duration
 
-    /// Objects that are opened in a row.
+    /// The number of objects that are opened in a row.
     static let fileCount = 50
-    /// A small object, and one that no memory holds.
+    /// The lengths of a small object, and of one that does not fit any memory.
     static let objectByteCounts: [UInt64] = [16 << 20, 64 << 30]
 
-    /// Prepares a check.
-    ///
     /// - Parameters:
-    ///   - subject: Whose memory.
-    ///   - folder: Where a file goes, which takes no space on the disk; must exist.
-    ///   - timeout: How long one answer may take.
+    ///   - subject: The subject.
+    ///   - folder: The folder for a file that takes no space on the disk. It must exist.
+    ///   - timeout: The timeout for one answer.
     package init(subject: MemorySubject, folder: FilePath, timeout: Duration = .seconds(60)) {
         self.subject = subject
         self.folder = folder
@@ -31,8 +30,8 @@ package struct MemoryCheck: Sendable {
 
     /// Makes all checks.
     ///
-    /// - Parameter progress: Is called before each check.
-    /// - Returns: What came of them; a subject that fails on the way fails the check.
+    /// - Parameter progress: A function that is called before each check.
+    /// - Returns: The outcome. A subject that fails during a check fails the check.
     /// - Throws: `SubjectError.notStarted`.
     package func run(progress: (String) -> Void = { _ in }) throws(SubjectError) -> MemoryOutcome {
         var outcome = MemoryOutcome(subject: subject.name, checks: [])
@@ -71,14 +70,14 @@ package struct MemoryCheck: Sendable {
         return outcome
     }
 
-    /// Playlists, of which a table of segments is kept: a small one from end to end, and ranges of one that no memory
-    /// holds.
+    /// The playlists of checks, for which a reader keeps a table of segments: a small one that is read from start to
+    /// end, and one that does not fit any memory, read in ranges.
     private static let playlists: [(byteCount: UInt64, workload: Workload)] = [
         (32 << 20, .sequential(windowByteCount: MemoryReader().windowByteCount)),
         (objectByteCounts[1], .random(rangeByteCount: 256 << 10, seed: 1, readCount: 64)),
     ]
 
-    /// Makes a check; what is thrown is its failure, except that the subject cannot do it.
+    /// Makes a check. An error is its failure, unless the error says that the subject does not support the check.
     private func check(_ name: String, _ body: () throws -> MemoryOutcome.Check) -> MemoryOutcome.Check {
         do {
             return try body()
@@ -94,7 +93,7 @@ package struct MemoryCheck: Sendable {
 }
 
 extension Workload {
-    /// What a check's name says of it.
+    /// The workload in a check's name.
     fileprivate var kind: String {
         switch self {
         case .sequential: "end to end"
@@ -104,7 +103,7 @@ extension Workload {
 }
 
 extension MemoryCheck {
-    /// The peak against the bound that the reader declares itself: windows × threads and a constant.
+    /// Checks the peak against the bound that the reader declares: windows × threads and a constant.
     func bound(_ name: String, _ reader: MemoryReader) throws -> MemoryOutcome.Check {
         // Two windows for each thread.
         let byteCount = max(1 << 20, 2 * reader.windowByteCount * UInt64(reader.threadCount))
@@ -113,7 +112,7 @@ extension MemoryCheck {
         return outcome(name, memory, declared)
     }
 
-    /// The same of a playlist, whose segments are listed as long as it is open.
+    /// Checks the peak of a playlist, whose list of segments stays in memory while it is open.
     func playlistBound(_ name: String, _ byteCount: UInt64, _ workload: Workload) throws -> MemoryOutcome.Check {
         let object = MemorySession.Object.playlist(byteCount: byteCount, segmentByteCount: 16 << 20)
         let (memory, declared) = try watched(MemoryReader(), byteCount, workload, object: object)
@@ -129,7 +128,7 @@ extension MemoryCheck {
                 + "\(Self.text(declared)) declared")
     }
 
-    /// The same reads of a small and of a huge object.
+    /// Compares the memory of the same reads of a small and of a huge object.
     func objectSize(_ name: String) throws -> MemoryOutcome.Check {
         var rises: [UInt64] = []
         for byteCount in Self.objectByteCounts {
@@ -139,7 +138,7 @@ extension MemoryCheck {
             }
             rises.append(memory.resident.byteCount)
         }
-        // What collects garbage now and then never takes quite the same; a table of chunks would still be noticed.
+        // The memory of a garbage collector varies. A table of chunks would still exceed this tolerance.
         let tolerance: UInt64 = subject.isOwn ? 1 << 20 : 16 << 20
         return .init(
             name, byteCount: rises[1] - min(rises[1], rises[0]), limitByteCount: tolerance,
@@ -147,17 +146,18 @@ extension MemoryCheck {
                 + "\(Self.text(tolerance)) more expected")
     }
 
-    /// Whether memory keeps growing while files are opened, read and closed.
+    /// Checks that memory does not keep growing while files are opened, read and closed.
     ///
-    /// The min after any of the last 15 files lies above the max after the 6th to 15th by no more than a tolerance:
-    /// neither what is paged in or cached at first, nor a collector's ups and downs, are growth. An external subject whose
-    /// runtime lets garbage pile up gets more files, as long as it grows: a leak never comes to an end.
+    /// The minimum after any of the last 15 files may exceed the maximum after the 6th to 15th file by at most a
+    /// tolerance. So neither pages and caches of the first files nor the fluctuations of a garbage collector count as
+    /// growth. An external subject that still grows gets more files, because garbage stops piling up at some point and
+    /// a leak does not.
     func filesInARow(_ name: String, _ given: MemorySession.Object? = nil) throws -> MemoryOutcome.Check {
         let reader = MemoryReader()
         let session = try MemorySession(subject, reader: reader, timeout: timeout)
         let byteCount = Self.rowByteCount
         let object = try given ?? object(session, byteCount, prefersFile: subject.isOwn)
-        // What stays of an external subject's reads in the free lists of its allocator may be a tenth of them.
+        // The allocator of an external subject may keep up to a tenth of its reads in free lists.
         let tolerance = subject.isOwn ? 1 << 20 : max(1 << 20, UInt64(Self.growthStretch) * byteCount / 10)
         var growth = UInt64.max
         var opened = 0
@@ -186,28 +186,28 @@ extension MemoryCheck {
                 + "\(Self.text(tolerance)) expected")
     }
 
-    /// The plaintext of each file.
+    /// The plaintext length of each file in bytes.
     static let rowByteCount: UInt64 = 2 << 20
 
-    /// How often as many files are opened as long as memory grows.
+    /// The maximum number of rows of files while memory grows.
     private static let maxRows = 8
 
-    /// The files between the two stretches that are compared.
+    /// The number of files between the two compared stretches.
     static let growthStretch = 21
 
-    /// How far the min of the last 15 figures lies above the max of the 6th to 15th, in bytes.
+    /// The difference between the minimum of the last 15 figures and the maximum of the 6th to 15th, in bytes.
     static func growth(_ residents: [UInt64]) -> UInt64 {
         guard residents.count >= fileCount, let early = residents[5..<15].max(), let late = residents.suffix(15).min()
         else { return 0 }
         return late > early ? late - early : 0
     }
 
-    /// Reads an object once in a fresh process, and watches.
+    /// Reads an object once in a fresh process, and watches its memory.
     private func watched(
         _ reader: MemoryReader, _ byteCount: UInt64, _ workload: Workload, object given: MemorySession.Object? = nil
     ) throws -> (memory: MemoryWatch?, bound: UInt64?) {
         let session = try MemorySession(subject, reader: reader, timeout: timeout)
-        // Code that every read runs is paged in before the baseline is taken.
+        // Pages in the code of every read before the baseline.
         let smallByteCount: UInt64 = 1 << 20
         let small =
             given != nil
@@ -236,39 +236,39 @@ extension MemoryCheck {
         return .sparse(path: path, byteCount: byteCount)
     }
 
-    /// A figure in MiB with one digit behind the point, rounded up: a limit is never shown as kept that was not.
+    /// A figure in MiB with one decimal digit. It is rounded up, so that an exceeded limit never looks kept.
     private static func text(_ byteCount: UInt64) -> String {
         let tenths = (byteCount * 10 + (1 << 20) - 1) >> 20
         return "\(tenths / 10).\(tenths % 10) MiB"
     }
 }
 
-/// What came of examining one subject's memory.
+/// The outcome of the memory checks of one subject.
 package struct MemoryOutcome: Hashable, Sendable {
-    /// How a check ended.
+    /// The verdict of a check.
     package enum Verdict: String, Hashable, Sendable {
         /// The figure is within the limit.
         case passed
-        /// It is not, or the subject failed on the way.
+        /// The figure is above the limit, or the subject failed during the check.
         case failed
-        /// The check is not for this subject, or the kernel does not tell.
+        /// The check does not apply to this subject, or the kernel does not report the memory.
         case notRun
     }
 
     /// One check.
     package struct Check: Hashable, Sendable {
-        /// What is checked.
+        /// The name of the check.
         package var name: String
-        /// How it ended.
+        /// The verdict.
         package var verdict: Verdict
-        /// What was measured, in bytes; `nil` where nothing was.
+        /// The measured figure in bytes; `nil` if there is none.
         package var byteCount: UInt64?
-        /// The max that it may be, in bytes; `nil` where nothing is known.
+        /// The limit in bytes; `nil` if it is unknown.
         package var limitByteCount: UInt64?
-        /// What was measured and expected, in words.
+        /// The measured and the expected figure, in words.
         package var reason: String
 
-        /// Judges a figure.
+        /// A check with the verdict of a figure.
         init(_ name: String, byteCount: UInt64, limitByteCount: UInt64, reason: String) {
             self.name = name
             self.verdict = byteCount <= limitByteCount ? .passed : .failed
@@ -285,12 +285,12 @@ package struct MemoryOutcome: Hashable, Sendable {
         }
     }
 
-    /// What the subject calls itself.
+    /// The name that the subject reports.
     package var subject: String
-    /// The checks, in the order in which they were made.
+    /// The checks in their order.
     package var checks: [Check]
 
-    /// How many checks ended so.
+    /// The number of checks with a verdict.
     package func count(_ verdict: Verdict) -> Int {
         checks.filter { $0.verdict == verdict }.count
     }

@@ -6,20 +6,20 @@ import Support
 import SystemPackage
 import Vectors
 
-/// A subject's process whose memory is watched: opens, reads and closes objects in it.
+/// A session with a subject whose memory is watched. It opens, reads and closes objects in the subject's process.
 final class MemorySession {
-    /// What is read of.
+    /// An object to read.
     enum Object {
-        /// Computed where it is read, by one of our readers in its own process or by the harness.
+        /// Ciphertext that is computed when it is read: by our reader in its own process, or by the harness.
         case generated(byteCount: UInt64)
-        /// A file that is nothing but one hole: zeros, which are ciphertext like any other where there is no padding.
+        /// A file with one hole. Its zeros are valid ciphertext without padding.
         case sparse(path: FilePath, byteCount: UInt64)
-        /// A playlist of segments of this length, computed where it is read.
+        /// A playlist with segments of this length, computed when they are read.
         case playlist(byteCount: UInt64, segmentByteCount: UInt64)
     }
 
     let process: SubjectProcess
-    /// What the subject calls itself.
+    /// The name that the subject reports.
     let name: String
     private let isOwn: Bool
     private let keyByteCount: Int
@@ -38,12 +38,12 @@ final class MemorySession {
         isServed = (hello["sources"]?.array ?? []).compactMap(\.string).contains("served")
     }
 
-    /// Whether objects of any size can be opened: served ones, or ours.
+    /// True if the subject can open objects of any size: it is ours, or takes served objects.
     var takesGenerated: Bool { isOwn || isServed }
 
-    /// Opens an object, in the first strategy that the subject has for it.
+    /// Opens an object with the first strategy for it that the subject has.
     ///
-    /// - Throws: `SubjectError`; `DecryptionError.unsupported` if the subject has no strategy for such objects.
+    /// - Throws: `SubjectError`; `DecryptionError.unsupported` if the subject has no strategy for such an object.
     func open(_ id: UInt64, _ object: Object) throws {
         if case .playlist(let byteCount, let segmentByteCount) = object {
             return try openPlaylist(id, byteCount, segmentByteCount)
@@ -86,7 +86,7 @@ final class MemorySession {
 
     /// Opens a playlist.
     ///
-    /// - Throws: `SubjectError`; `DecryptionError.unsupported` if the subject does not know the strategy.
+    /// - Throws: `SubjectError`; `DecryptionError.unsupported` if the subject does not have the strategy.
     private func openPlaylist(_ id: UInt64, _ byteCount: UInt64, _ segmentByteCount: UInt64) throws {
         guard strategies.contains(PlaylistRequest.strategyName), takesGenerated else {
             throw DecryptionError.unsupported("strategies \(strategies): expected \(PlaylistRequest.strategyName)")
@@ -101,9 +101,9 @@ final class MemorySession {
         served[id] = source
     }
 
-    /// Runs a workload once: one of our readers with all its threads, an external subject read by read.
+    /// Runs a workload once. Our readers use all their threads; an external subject gets one read at a time.
     ///
-    /// - Returns: The bound that the reader declares; `nil` for one that does not.
+    /// - Returns: The bound that the reader declares; `nil` for a reader without one.
     func read(_ id: UInt64, _ workload: Workload, plaintextByteCount: UInt64) throws -> UInt64? {
         if isOwn {
             return try process.measure([
@@ -128,11 +128,11 @@ final class MemorySession {
         _ = try process.request(["op": "close", "id": .integer(id)])
     }
 
-    /// The object's strategies, those first that a subject is most likely to have.
+    /// The strategies for an object, first those that subjects are most likely to have.
     private static func strategies(of object: Object) -> [Strategy] {
         let iv = Block(bigEndianValue: 1)
         let plain = VectorSet.plain(chunkByteCount: 1 << 20, iv: iv)
-        // Chains first, those that are padded above all.
+        // CBC comes first, with padding before without.
         let unpadded =
             plain.filter { $0.padding == Padding.none } + plain.filter { $0.padding == nil }
         return switch object {
@@ -143,18 +143,18 @@ final class MemorySession {
     }
 }
 
-/// Whose memory is examined.
+/// A subject whose memory is examined.
 package enum MemorySubject: Sendable {
     /// One of our readers over a backend.
     ///
     /// - Parameters:
-    ///   - program: The command that starts a subject, to which the reader's options are added.
+    ///   - program: The command that starts a subject, without the reader's options.
     ///   - backend: The backend.
     case own(program: [String], backend: any CipherBackend)
     /// A program that speaks the subject protocol, as a command for `/bin/sh -c`.
     case external(command: String)
 
-    /// What starts it.
+    /// The command that starts the subject.
     func command(_ reader: MemoryReader) -> [String] {
         switch self {
         case .own(let program, let backend):
@@ -166,7 +166,7 @@ package enum MemorySubject: Sendable {
         }
     }
 
-    /// What it is called before it said so itself.
+    /// The name to use before the subject reports its own.
     package var name: String {
         switch self {
         case .own(_, let backend): backend.name
@@ -179,7 +179,7 @@ package enum MemorySubject: Sendable {
     }
 }
 
-/// How one of our readers is set up for a check; external subjects are set up as they are.
+/// The configuration of one of our readers for a check. External subjects have their own configuration.
 struct MemoryReader: Hashable, Sendable, CustomStringConvertible {
     var access = AccessPolicy.block
     var windowByteCount: UInt64 = 256 << 10
@@ -189,7 +189,7 @@ struct MemoryReader: Hashable, Sendable, CustomStringConvertible {
         "\(access.rawValue), \(ByteSize(windowByteCount)) × \(threadCount)"
     }
 
-    /// Small and large windows, several threads, and each way to read.
+    /// The examined configurations: small and large windows, several threads, and each access.
     static let examined: [MemoryReader] = [
         MemoryReader(windowByteCount: 4 << 10), MemoryReader(windowByteCount: 256 << 10, threadCount: 2),
         MemoryReader(windowByteCount: 4 << 20, threadCount: 4), MemoryReader(windowByteCount: 16 << 20),

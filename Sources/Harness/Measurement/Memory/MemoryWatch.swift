@@ -6,23 +6,23 @@ import Support
 import Synchronization
 import SystemPackage
 
-/// Watches the memory of another process, and of those that it started, while something runs there.
+/// The memory of another process and its children during a measurement.
 ///
-/// The high-water mark is the kernel's own, so that nothing is missed that is freed at once. The kernel keeps none for
-/// anonymous and file-backed memory apart; these are sampled a thousand times a second, and where the file-backed part
-/// was steady, what the mark has beyond it is anonymous. On kernels before 6.16 each CPU keeps up to 32 pages, or twice
-/// as many as there are CPUs, of each counter to itself.
+/// The peak is the kernel's own high-water mark, which also sees memory that is freed at once. The kernel has no
+/// separate marks for anonymous and file-backed memory. These are sampled a thousand times a second. While the
+/// file-backed part is steady, the rest of the mark is anonymous. On kernels before 6.16, each CPU holds back up to 32
+/// pages of each counter, or twice the number of CPUs if that is more.
 ///
 /// - Source: proc_pid_clear_refs(5) and proc_pid_status(5).
 package struct MemoryWatch: Sendable {
     /// A figure before and at its highest, in bytes.
     package struct Rise: Hashable, Sendable {
-        /// What was held when the watch began.
+        /// The memory at the start of the watch.
         package var baselineByteCount: UInt64
-        /// The max that was held while it lasted.
+        /// The maximum during the watch.
         package var peakByteCount: UInt64
 
-        /// How far the peak lies above the baseline.
+        /// The rise from the baseline to the peak.
         package var byteCount: UInt64 { peakByteCount > baselineByteCount ? peakByteCount - baselineByteCount : 0 }
     }
 
@@ -32,19 +32,19 @@ package struct MemoryWatch: Sendable {
     package let anonymous: Rise
     /// Pages of files, and shared memory.
     package let file: Rise
-    /// The max that was resident since the process began, in bytes.
+    /// The peak of resident memory since the start of the process, in bytes.
     package let processPeakByteCount: UInt64
-    /// What was charged to the process's cgroup; `nil` where it has none of its own.
+    /// The memory charged to the process's cgroup; `nil` without one.
     package let cgroup: MemoryRecord.Memory.Cgroup?
 
-    /// Runs something that keeps a process busy, and says what it took.
+    /// Measures the memory of a process while `body` runs.
     ///
     /// - Parameters:
-    ///   - processID: The process, which must not start others meanwhile.
-    ///   - cgroup: The cgroup that it has to itself; `nil` where it has none.
-    ///   - body: What is run here, and waits for the process.
-    /// - Returns: What `body` returned, and the memory, which is `nil` where the kernel does not tell.
-    /// - Throws: What `body` throws.
+    ///   - processID: The process. It must not start other processes during the measurement.
+    ///   - cgroup: The cgroup of the process alone; `nil` without one.
+    ///   - body: A function that makes the process work, and waits for it.
+    /// - Returns: The result of `body`, and the memory, which is `nil` if the kernel does not report it.
+    /// - Throws: The errors of `body`.
     package static func run<Value>(
         _ processID: Int32, cgroup: MemoryCgroup? = nil, _ body: @escaping () throws -> Value
     ) throws -> (value: Value, memory: MemoryWatch?) {
@@ -55,7 +55,7 @@ package struct MemoryWatch: Sendable {
         let sampler = MemorySampler(members, cgroup)
         let value = try sampler.run(body)
         guard let after = sum(members) else { return (value, nil) }
-        // The mark may lack what CPUs keep to themselves, and what was seen was there.
+        // The mark may lack pages that CPUs hold back. Sampled memory did exist.
         let peak = max(after.peakByteCount, sampler.resident)
         let file = max(sampler.file, before.fileByteCount)
         let memory = MemoryWatch(
@@ -68,7 +68,7 @@ package struct MemoryWatch: Sendable {
         return (value, memory)
     }
 
-    /// What processes hold together; `nil` if one of them is gone.
+    /// The sum of the memory of processes; `nil` if one of them no longer exists.
     static func sum(_ processIDs: [Int32]) -> ResidentMemory? {
         var sum = ResidentMemory(byteCount: 0, peakByteCount: 0, anonymousByteCount: 0, fileByteCount: 0)
         for processID in processIDs {
@@ -82,7 +82,7 @@ package struct MemoryWatch: Sendable {
     }
 }
 
-/// Looks at the memory of processes again and again while something runs, and keeps the max of each kind.
+/// A sampler of the memory of processes that keeps the maximum of each kind.
 final class MemorySampler: Sendable {
     private let processIDs: [Int32]
     private let isDone = Atomic<Bool>(false)
@@ -97,19 +97,19 @@ final class MemorySampler: Sendable {
         self.cgroup = cgroup
     }
 
-    /// What the cgroup was charged at most of each kind, and altogether.
+    /// The maximum charge of the cgroup, of each kind and in total.
     var cgroupMemory: MemoryRecord.Memory.Cgroup? { charged.withLock { $0 } }
 
-    /// The max memory that was seen, in bytes.
+    /// The maximum resident memory in the samples, in bytes.
     var resident: UInt64 { highest.load(ordering: .relaxed) }
 
-    /// The max anonymous memory that was seen, in bytes.
+    /// The maximum anonymous memory in the samples, in bytes.
     var anonymous: UInt64 { highestAnonymous.load(ordering: .relaxed) }
 
-    /// The max memory of files that was seen, in bytes.
+    /// The maximum file-backed memory in the samples, in bytes.
     var file: UInt64 { highestFile.load(ordering: .relaxed) }
 
-    /// Runs `body` on this thread, and looks from another, a thousand times a second and once at the end.
+    /// Runs `body` on this thread, and samples on another one, a thousand times a second and once at the end.
     func run<Value>(_ body: @escaping () throws -> Value) throws -> Value {
         var result: Result<Value, any Error>?
         ThreadTeam(threadCount: 2).run { thread in
@@ -139,7 +139,7 @@ final class MemorySampler: Sendable {
 }
 
 extension MemoryRecord.Memory.Cgroup {
-    /// Of each figure the greater one.
+    /// The greater value of each figure.
     fileprivate func highest(_ other: Self) -> Self {
         func both(_ one: UInt64?, _ two: UInt64?) -> UInt64? { one.flatMap { one in two.map { max(one, $0) } } }
         return Self(
@@ -150,9 +150,9 @@ extension MemoryRecord.Memory.Cgroup {
     }
 }
 
-/// Files of any length that are one hole, and take no space.
+/// Sparse files of any length, which consist of one hole and take no space.
 enum SparseFile {
-    /// Creates a file of zeros, or gives one that is there this length. The corresponding C function is `ftruncate`.
+    /// Makes a file of zeros, or changes the length of an existing file. The corresponding C function is `ftruncate`.
     ///
     /// - Throws: `DecryptionError.io`.
     static func create(_ path: FilePath, byteCount: UInt64) throws(DecryptionError) {

@@ -6,15 +6,15 @@ import Support
 package import SystemPackage
 import Vectors
 
-/// What an object's plaintext must be, from somewhere else than the code that is measured.
+/// The expected plaintext of an object, from a source other than the measured code.
 package protocol ExpectedPlaintext: Sendable {
-    /// Fills a buffer with the plaintext from `offset` on, all of which lies in the object.
+    /// Fills a buffer with the plaintext from `offset` on. The whole range must be in the object.
     ///
-    /// - Throws: `DecryptionError` where the plaintext has to be worked out from ciphertext that cannot be read.
+    /// - Throws: `DecryptionError` if the plaintext is derived from ciphertext that cannot be read.
     func fill(_ buffer: UnsafeMutableRawBufferPointer, from offset: UInt64) throws(DecryptionError)
 }
 
-/// The plaintext of an object that was made for a measurement: known before it was encrypted.
+/// The plaintext of an object that was generated for a measurement. It is known from before the encryption.
 struct StreamPlaintext: ExpectedPlaintext {
     let stream: SplitMix64Stream
 
@@ -24,7 +24,7 @@ struct StreamPlaintext: ExpectedPlaintext {
 }
 
 extension ExpectedPlaintext {
-    /// SHA-256 of what the reads must deliver, in their order, in hex.
+    /// Returns the SHA-256, in hex, of the bytes that the reads must deliver in their order.
     func digest(of reads: ReadList) throws(DecryptionError) -> String {
         let hash = SHA256Hasher()
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
@@ -44,12 +44,12 @@ extension ExpectedPlaintext {
     }
 }
 
-/// SHA-256 of whole files, to pin what was used.
+/// SHA-256 of whole files, to identify the files of a run.
 package enum FileDigest {
     /// Hashes the programs that measure.
     ///
     /// - Parameter command: The command that starts a subject, its program first.
-    /// - Returns: One digest in hex; `nil` if a program may be run and not read.
+    /// - Returns: One digest in hex; `nil` if the user may run a program but not read it.
     /// - Throws: `DecryptionError.io`.
     package static func programs(_ command: [String]) throws(DecryptionError) -> String? {
         do throws(DecryptionError) {
@@ -66,7 +66,7 @@ package enum FileDigest {
     /// Hashes a file.
     ///
     /// - Returns: The digest in hex.
-    /// - Throws: `DecryptionError.io`, `.truncatedCiphertext` if the file shrinks meanwhile.
+    /// - Throws: `DecryptionError.io`; `.truncatedCiphertext` if the file shrinks while it is read.
     package static func sha256(_ path: FilePath) throws(DecryptionError) -> String {
         let source = try FileSource(path: path)
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)

@@ -6,9 +6,9 @@ package import Support
 package import SystemPackage
 import Vectors
 
-/// An object that cells are measured on: how a subject opens it, and what its plaintext must be.
+/// An object for the measurement of cells: the way in which a subject opens it, and its expected plaintext.
 package struct MeasuredObject: Sendable {
-    /// How the ciphertext is laid out.
+    /// The strategy of the ciphertext.
     package let strategy: Strategy
     /// The plaintext's length in bytes.
     package let plaintextByteCount: UInt64
@@ -16,17 +16,16 @@ package struct MeasuredObject: Sendable {
     let key: SecretKey
     let source: JSONValue
     let expected: any ExpectedPlaintext
-    /// What is opened instead of the ciphertext as a whole; `nil` for any strategy but `hls-aes128`.
+    /// The playlist that a subject opens instead of the ciphertext as a whole; `nil` for strategies other than
+    /// `hls-aes128`.
     var playlist: MeasuredPlaylist?
-    /// Which version of which object of the user's it is; `nil` for one that is made.
+    /// The identity and version of a user's own object; `nil` for a generated one.
     package private(set) var input: String?
 
-    /// Describes an object.
-    ///
     /// - Parameters:
-    ///   - strategy: How the ciphertext is laid out.
-    ///   - key: The key; it reaches subjects through a pipe, never by a command line.
-    ///   - plaintextByteCount: The plaintext's length.
+    ///   - strategy: The strategy of the ciphertext.
+    ///   - key: The key. Subjects get it through a pipe, never in a command line.
+    ///   - plaintextByteCount: The plaintext's length in bytes.
     ///   - source: The member `source` of an `open` request.
     ///   - expected: The plaintext.
     package init(
@@ -43,9 +42,9 @@ package struct MeasuredObject: Sendable {
     /// The key's length in bytes.
     package var keyByteCount: Int { key.byteCount }
 
-    /// The `open` request for this object, as a cell has it.
+    /// The `open` request for this object, with the source of a cell.
     ///
-    /// Only this program's subjects know what `remote`, `mapped` and `reads` in a source mean; others ignore them.
+    /// Only this program's subjects understand `remote`, `mapped` and `reads` in a source. Others ignore them.
     func openRequest(id: UInt64, cell: Cell) -> JSONValue {
         var members = membersWithoutSource(id: id)
         var source = playlist?.source(source) ?? source
@@ -81,8 +80,8 @@ package struct MeasuredObject: Sendable {
     /// The `open` request for this object in any subject: a file by its path, or a source that the harness serves.
     ///
     /// - Parameters:
-    ///   - id: The number that the subject is to know it by.
-    ///   - served: What ``servedSource()`` returned, or `nil` for a file.
+    ///   - id: The number for the object in later requests.
+    ///   - served: The result of ``servedSource()``, or `nil` for a file.
     /// - Returns: The request.
     package func openRequest(id: UInt64, served: (any ByteSource)?) -> JSONValue {
         var members = membersWithoutSource(id: id)
@@ -95,10 +94,10 @@ package struct MeasuredObject: Sendable {
         return .object(members)
     }
 
-    /// Whether the ciphertext is a file, which any subject may open by its path.
+    /// True if the ciphertext is a file, which any subject may open by its path.
     package var isFile: Bool { source["path"] != nil }
 
-    /// The ciphertext, for subjects that are served.
+    /// The ciphertext, for subjects that get it from the harness.
     ///
     /// - Throws: `DecryptionError` if it cannot be opened.
     package func servedSource() throws(DecryptionError) -> any ByteSource {
@@ -111,7 +110,8 @@ package struct MeasuredObject: Sendable {
 }
 
 extension Format {
-    /// The IV of objects that are made to be measured: always the same, different bytes, of the length that it has.
+    /// The IV of generated objects: always the same bytes, of the format's IV length. The bytes of a block are
+    /// distinct.
     package var measuredIV: [UInt8] {
         let block = Block(bigEndianValue: 0x0f1e_2d3c_4b5a_6978_8796_a5b4_c3d2_e1f0).bytes
         return (0..<(ivInput?.byteCounts?.first ?? Block.byteCount)).map { block[$0 % Block.byteCount] }
@@ -119,17 +119,18 @@ extension Format {
 }
 
 extension Strategy {
-    /// Reads the parameters of a format whose objects are made to be measured: their IV is always the same.
+    /// Parses the parameters of a format whose objects are generated. The IV is always the same unless the text has
+    /// one.
     ///
-    /// - Throws: As `init(_:written:iv:)`.
+    /// - Throws: The errors of `init(_:written:iv:)`.
     package init(measured format: Format, written text: Substring = "") throws(DecryptionError) {
         let isIVGiven = text.hasPrefix(":iv=") || text.contains(",iv=")
         try self.init(format, written: text, iv: isIVGiven ? nil : format.measuredIV)
     }
 
-    /// Reads the text of a cell's strategy.
+    /// Parses the text of a cell's strategy.
     ///
-    /// - Throws: As `init(text:iv:)`.
+    /// - Throws: The errors of `init(text:iv:)`.
     package init(measured text: String) throws(DecryptionError) {
         let name = String(text.prefix { $0 != ":" })
         try self.init(measured: Format.measured(name), written: text.dropFirst(name.count))
@@ -137,7 +138,7 @@ extension Strategy {
 }
 
 extension Cell {
-    /// Takes over the text of a strategy and the figures that follow from it.
+    /// Sets the text of a strategy and the members that follow from it.
     package mutating func adopt(_ strategy: Strategy) {
         self.strategy = strategy.text
         (chunkByteCount, cipher) = (strategy.chunkByteCount, strategy.cipher.nameBesideAES)
@@ -146,7 +147,7 @@ extension Cell {
 
     /// The reads of one iteration.
     ///
-    /// - Throws: `DecryptionError.invalidParameter` for a cell that no plan makes.
+    /// - Throws: `DecryptionError.invalidParameter` for a cell that no plan can have.
     package func workload(seed: UInt64, traces: [String: PlayerTrace]) throws(DecryptionError) -> Workload {
         switch CellWorkload(workload) {
         case .sequential: return .sequential(windowByteCount: windowByteCount)
@@ -166,9 +167,9 @@ extension Cell {
 }
 
 extension MeasuredObject {
-    /// An object that is computed where it is read: any length, at no cost.
+    /// An object whose ciphertext is computed when it is read. It can have any length, and needs no storage.
     ///
-    /// - Throws: `DecryptionError` if no object can have this length.
+    /// - Throws: `DecryptionError` if the strategy cannot have an object of this length.
     static func generated(
         strategy: Strategy, key: SecretKey, plaintextByteCount: UInt64
     ) throws(DecryptionError) -> MeasuredObject {
@@ -182,9 +183,9 @@ extension MeasuredObject {
                 oracle: object.oracle, ciphertext: object.source, plaintextByteCount: plaintextByteCount))
     }
 
-    /// A file of the user's. What its plaintext must be, the oracle works out.
+    /// A user's own file. The oracle computes its expected plaintext.
     ///
-    /// - Throws: `DecryptionError` if the file cannot be read, or does not end as the strategy says.
+    /// - Throws: `DecryptionError` if the file cannot be read, or its end does not match the strategy.
     package static func file(
         _ path: FilePath, strategy: Strategy, key: SecretKey
     ) throws(DecryptionError) -> MeasuredObject {
@@ -199,15 +200,15 @@ extension MeasuredObject {
         return object
     }
 
-    /// An object of the user's on a server. What its plaintext must be, the oracle works out.
+    /// A user's own object on a server. The oracle computes its expected plaintext.
     ///
     /// - Parameters:
     ///   - ciphertext: The object, open.
-    ///   - remoteObject: How subjects open it.
-    ///   - strategy: How the ciphertext is laid out.
+    ///   - remoteObject: The description with which subjects open it.
+    ///   - strategy: The strategy of the ciphertext.
     ///   - key: The key.
     /// - Returns: The object.
-    /// - Throws: `DecryptionError` if it cannot be read, or does not end as the strategy says.
+    /// - Throws: `DecryptionError` if it cannot be read, or its end does not match the strategy.
     package static func served(
         _ ciphertext: any ByteSource, at remoteObject: RemoteObject, strategy: Strategy, key: SecretKey
     ) throws(DecryptionError) -> MeasuredObject {
@@ -220,15 +221,15 @@ extension MeasuredObject {
         return object
     }
 
-    /// The facts that tell the object from others: its version, and SHA-256 of how its plaintext begins, which another key, IV
-    /// or strategy changes.
+    /// The identity of the object: its version, and the SHA-256 of the start of its plaintext, which changes with the
+    /// key, the IV and the strategy.
     private func name(ofVersion version: String) throws(DecryptionError) -> String {
         let beginning = [Workload.Read(offset: 0, count: min(4096, plaintextByteCount))]
         return "\(version); plaintext begins with SHA-256 \(try expected.digest(of: .listed(beginning)))"
     }
 }
 
-/// What the oracle says that a ciphertext decrypts to.
+/// The plaintext that the oracle computes from a ciphertext.
 struct OraclePlaintext: ExpectedPlaintext {
     let oracle: Oracle
     let ciphertext: any ByteSource

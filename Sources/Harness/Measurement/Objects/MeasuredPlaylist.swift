@@ -2,10 +2,10 @@ import RandomAccess
 import SubjectProtocol
 import Support
 
-/// A playlist over a measured ciphertext: its segments are byte ranges of one resource, one behind the other.
+/// A playlist over a measured ciphertext. Its segments are consecutive byte ranges of one resource.
 ///
-/// That is what `HLSEncryptor` writes with one key, IVs from the media sequence number and all segments in one file;
-/// here the file can be a generated one of any length, too.
+/// `HLSEncryptor` writes the same with one key, IVs from the media sequence number and all segments in one file. Here,
+/// the file can also be generated, with any length.
 struct MeasuredPlaylist: Sendable {
     /// The key's URI.
     private static let keyURI = "key0.key"
@@ -19,9 +19,7 @@ struct MeasuredPlaylist: Sendable {
     /// The playlist's text.
     let text: String
 
-    /// Describes the segments of a plaintext.
-    ///
-    /// - Throws: `DecryptionError.unsupported` for more segments than a playlist is to have.
+    /// - Throws: `DecryptionError.unsupported` for more segments than a playlist may have.
     init(resource: String, segmentByteCount: UInt64, plaintextByteCount: UInt64) throws(DecryptionError) {
         let count = max(1, plaintextByteCount / segmentByteCount + (plaintextByteCount % segmentByteCount == 0 ? 0 : 1))
         guard count <= Self.maxSegments else {
@@ -55,7 +53,7 @@ struct MeasuredPlaylist: Sendable {
         ]
     }
 
-    /// The member `source`: the folder of a file, or what is computed.
+    /// The member `source`: the folder of a file, or the description of a generated resource.
     func source(_ description: JSONValue) -> JSONValue {
         if let path = description["path"]?.string {
             let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
@@ -66,6 +64,7 @@ struct MeasuredPlaylist: Sendable {
         return ["generated": .object(generated)]
     }
 
-    /// As many segments of 256 KiB as 64 GiB have: a text of some 30 MB, half of what a playlist may have.
+    /// The maximum number of segments: that of 64 GiB in segments of 256 KiB. The text then has some 30 MB, half of the
+    /// limit for a playlist.
     private static let maxSegments: UInt64 = 1 << 18
 }

@@ -7,7 +7,7 @@ import Support
 package import SystemPackage
 import Vectors
 
-/// The objects of a run, each made when a cell first asks for it and used by all that have the same.
+/// The objects of a run. Each is made when a cell first needs it, and shared by all cells that need the same one.
 package final class ObjectStore {
     private let make: (FilePath, any CipherBackend)?
     private let input: MeasuredObject?
@@ -17,19 +17,17 @@ package final class ObjectStore {
     private var digests: [String: String] = [:]
     private let plaintext = SplitMix64Stream(seed: 0x6368_756e_6b77_6973)
 
-    /// Puts a file on a server of this machine, which speaks TLS or not, and says how subjects find it there.
+    /// A function that offers a file on a server of this machine, with or without TLS, and returns its address.
     package typealias Serve = (_ file: any ByteSource, _ isSecure: Bool) throws(DecryptionError) -> RemoteObject
 
-    /// How the names of all files end that a store makes.
+    /// The suffix of the names of all files that a store makes.
     package static let fileSuffix = ".chunkwise.bin"
 
-    /// Creates a store.
-    ///
     /// - Parameters:
-    ///   - folder: Where files of ciphertext go; must exist.
-    ///   - encryption: What encrypts them.
-    ///   - strategies: The strategies by their texts in cells, as far as the texts do not say all.
-    ///   - serve: What puts them on a server; without it there are no objects that come from one.
+    ///   - folder: The folder for files of ciphertext. It must exist.
+    ///   - encryption: The backend that encrypts them.
+    ///   - strategies: The strategies by their texts in cells, for those that the text alone does not determine.
+    ///   - serve: The function that offers a file on a server; `nil` for a store without served objects.
     package init(
         folder: FilePath, encryption: any CipherBackend, strategies: [String: Strategy] = [:], serve: Serve? = nil
     ) {
@@ -39,7 +37,7 @@ package final class ObjectStore {
         self.input = nil
     }
 
-    /// Creates a store of a single object, which all cells get.
+    /// A store of a single object for all cells.
     package init(input: MeasuredObject) {
         self.make = nil
         self.serve = nil
@@ -47,19 +45,19 @@ package final class ObjectStore {
         self.input = input
     }
 
-    /// The strategy of a cell; of a playlist, its segments.
+    /// The strategy of a cell; for a playlist, that of its segments.
     private func strategy(of cell: Cell) throws(DecryptionError) -> Strategy {
         if let known = input?.strategy ?? strategies[cell.strategy] { return known }
         return try Strategy(measured: cell.strategy)
     }
 
-    /// Says whether a subject that lists some strategies has a cell's.
+    /// Returns whether the strategy of a cell is among the strategies that a subject lists.
     package func isOffered(_ cell: Cell, by names: [String]) -> Bool {
         cell.format == PlaylistRequest.strategyName
             ? names.contains(cell.format) : (try? strategy(of: cell))?.format.isOffered(by: names) == true
     }
 
-    /// The object that a cell is measured on.
+    /// Returns the object for the measurement of a cell.
     ///
     /// - Throws: `DecryptionError.io` if there is no space for it.
     package func object(for cell: Cell) throws(DecryptionError) -> MeasuredObject {
@@ -94,20 +92,20 @@ package final class ObjectStore {
         return made
     }
 
-    /// Puts a file on a server; what its cells say of their source says how it is asked for.
+    /// Offers a file on a server, with the options for requests that the cell's source name contains.
     private func served(_ path: FilePath, as sourceName: String) throws(DecryptionError) -> JSONValue {
         guard let serve else { throw .unsupported("objects on servers") }
         let remoteObject = try serve(FileSource(path: path), sourceName.hasPrefix("https"))
         return remoteObject.adopting(sourceName).json
     }
 
-    /// SHA-256 of what a workload must deliver of an object.
+    /// Returns the SHA-256 of the bytes that a workload must deliver.
     ///
     /// - Throws: `DecryptionError` if the ciphertext cannot be read.
     package func expectedDigest(
         of object: MeasuredObject, cell: Cell, reads: ReadList
     ) throws(DecryptionError) -> String {
-        // However it is cut into windows, a sequential workload delivers the same.
+        // A sequential workload delivers the same bytes with any window.
         let name = Self.name(of: cell) + " \(cell.workload) \(cell.readCount ?? 0)"
         if let known = digests[name] { return known }
         let digest = try object.expected.digest(of: reads)
@@ -115,7 +113,7 @@ package final class ObjectStore {
         return digest
     }
 
-    /// Better said now than after a disk was filled. The corresponding C function is `statvfs`.
+    /// Throws before the disk is filled if there is not enough space. The corresponding C function is `statvfs`.
     private func requireSpace(for cell: Cell, at path: FilePath) throws(DecryptionError) {
         var status = statvfs()
         guard statvfs(path.removingLastComponent().string, &status) == 0 else { return }
@@ -127,11 +125,11 @@ package final class ObjectStore {
         }
     }
 
-    /// Encrypts the plaintext, unless a run that was broken off did so before.
+    /// Encrypts the plaintext, unless an interrupted run has done so.
     private func makeFile(
         _ path: FilePath, cell: Cell, strategy: Strategy, key: SecretKey, encryption: any CipherBackend
     ) throws(DecryptionError) {
-        // Files appear under their names only when they are complete, so the name alone says enough.
+        // Files get their names only when they are complete, so that an existing file is a complete one.
         if (try? FileSource(path: path)) != nil { return }
         try requireSpace(for: cell, at: path)
         let sink = try FileSink(path: path)
@@ -160,65 +158,65 @@ package final class ObjectStore {
     }
 
     static func name(of cell: Cell) -> String {
-        // Mapped or served or not, it is one file.
+        // Mapped, served and plain reads share one file.
         let kind = ObjectKind(of: cell) == .generated ? ObjectKind.generated : .file
         var parts = [kind.rawValue, cell.keyWord, cell.format]
         if cell.strategy != cell.format {
-            // Its parameters may be longer than a name.
+            // The parameters may be longer than a file name.
             parts.append(Hexadecimal.encode(SHAFunction.sha256.hash(Array(cell.strategy.utf8)).prefix(8)))
         }
         return (parts + ["\(cell.objectByteCount)\(fileSuffix)"]).joined(separator: "-")
     }
 }
 
-/// Where the ciphertext of a measured object comes from.
+/// The source of a measured object's ciphertext.
 package enum ObjectKind: String, CaseIterable, Hashable, Sendable {
-    /// A file that was encrypted beforehand; it is in the page cache.
+    /// A file that was encrypted beforehand. It is in the page cache.
     case file
-    /// The same file, decrypted from where the system keeps its pages: no copy, and they count as the process's memory.
+    /// The same file, mapped into memory. Its pages are not copied, and count as the process's memory.
     case mmap
-    /// The same file, read past the page cache, so that each read is one of the storage.
+    /// The same file, read without the page cache, so that each read goes to the storage.
     case direct
-    /// The same, by io_uring.
+    /// The same file, read without the page cache by io_uring.
     case uring
-    /// Computed where it is read: any length, at no cost.
+    /// Ciphertext that is computed when it is read. It can have any length, and needs no storage.
     case generated
-    /// Ranges of the same file, from a server on this machine or the one that a URL names.
+    /// Ranges of the same file, from a server on this machine or at a URL.
     case http
-    /// The same over TLS.
+    /// Ranges of the same file over TLS.
     case https
 
-    /// Whether there is a file to be made, for which there must be space.
+    /// True if the object is a file, which needs space.
     package var isFile: Bool { self != .generated }
 
-    /// Whether reads go past the page cache.
+    /// True if reads do not use the page cache.
     package var isDirect: Bool { self == .direct || self == .uring }
 
-    /// Whether bytes come from a server.
+    /// True if bytes come from a server.
     package var isServed: Bool { self == .http || self == .https }
 
-    /// What a cell's ``Cell/source`` names, which may say more behind it; `nil` for what no plan makes.
+    /// The kind that ``Cell/source`` names in its first word; `nil` for a name that no plan can have.
     package init?(of cell: Cell) {
         self.init(rawValue: String(cell.source.prefix { $0 != " " }))
     }
 }
 
-/// Whether there is space for the objects of a plan: better said before anything is measured than in the middle.
+/// A check for enough space for the objects of a plan, before the measurement starts.
 package enum SpaceCheck {
-    /// What is missing.
+    /// A lack of space.
     package struct Shortage: Hashable, Sendable {
-        /// The cell whose object is the largest that is to be made.
+        /// The cell with the largest object that has to be made.
         package let cell: PlannedCell
-        /// What all objects that are to be made take, and what is free, in bytes.
+        /// A message with the size of all objects that have to be made, and the free space.
         package let message: String
     }
 
-    /// Compares what objects take with what is free.
+    /// Compares the size of the objects with the free space.
     ///
     /// - Parameters:
-    ///   - cells: The cells; those of generated objects take nothing.
-    ///   - folder: Where the run's folder is or will be.
-    /// - Returns: `nil` if there is enough, or the system does not tell.
+    ///   - cells: The cells. Generated objects need no space.
+    ///   - folder: The run's folder, which need not exist yet.
+    /// - Returns: `nil` if there is enough space, or if the system does not report it.
     package static func shortage(of cells: [PlannedCell], in folder: RunFolder) -> Shortage? {
         guard let free = freeByteCount(near: folder.path) else { return nil }
         return shortage(of: cells, freeByteCount: free) { name in
@@ -226,7 +224,7 @@ package enum SpaceCheck {
         }
     }
 
-    /// Compares what objects take with what is free; `isMade` says which files are there already.
+    /// Compares the size of the objects with the free space. `isMade` returns whether a file exists already.
     static func shortage(
         of cells: [PlannedCell], freeByteCount free: UInt64, isMade: (String) -> Bool
     ) -> Shortage? {
@@ -236,7 +234,7 @@ package enum SpaceCheck {
         for planned in cells where ObjectKind(of: planned.cell)?.isFile ?? true {
             let name = ObjectStore.name(of: planned.cell)
             guard known.insert(name).inserted, !isMade(name) else { continue }
-            // Padding is a part in 16 at most, with the shortest chunks.
+            // Ignores padding, which is at most a sixteenth, with the shortest chunks.
             let byteCount = planned.cell.objectByteCount
             sum = sum.addingReportingOverflow(byteCount).overflow ? .max : sum + byteCount
             if byteCount > largest?.cell.objectByteCount ?? 0 { largest = planned }
@@ -249,32 +247,31 @@ package enum SpaceCheck {
                 + "\(ByteSize((free >> 20) << 20)) that are free")
     }
 
-    /// The free bytes of the file system that a folder is on, or will be. The corresponding C function is `statvfs`.
+    /// The free bytes of a folder's file system. The folder need not exist. The corresponding C function is `statvfs`.
     private static func freeByteCount(near folder: FilePath) -> UInt64? {
         var folder = folder.isRelative ? FilePath(".").pushing(folder) : folder
         var status = statvfs()
         while statvfs(folder.string, &status) != 0 {
             guard errno == ENOENT, folder.removeLastComponent(), !folder.isEmpty else { return nil }
         }
-        // What has no blocks at all, such as /proc, does not say what it takes.
+        // A file system without blocks, such as /proc, does not report its space.
         guard status.f_blocks > 0 else { return nil }
         return UInt64(status.f_bavail) * UInt64(status.f_frsize)
     }
 }
 
-/// The servers of a run on this machine, each started when it is first needed.
+/// The servers of a run on this machine. Each starts when it is first needed.
 package final class LoopbackServers {
     private let network: any NetworkSources
     private var servers: [Bool: any LoopbackServer] = [:]
 
-    /// Starts nothing yet.
     package init(_ network: any NetworkSources) {
         self.network = network
     }
 
-    /// Puts a source on the server that speaks TLS, or on the one that does not.
+    /// Offers a source on the server with TLS, or on the one without.
     ///
-    /// - Returns: Where clients find it, as long as the servers are.
+    /// - Returns: The object's address for clients. It is valid while this value exists.
     /// - Throws: `DecryptionError.io` if no server can be started.
     package func serve(_ source: any ByteSource, isSecure: Bool) throws(DecryptionError) -> RemoteObject {
         if let server = servers[isSecure] { return server.offer(source) }

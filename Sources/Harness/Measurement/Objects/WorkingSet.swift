@@ -1,17 +1,17 @@
 import Results
 package import SubjectProtocol
 
-/// The bytes that a workload touches before it touches one of them again: what a cache must hold for the reads to be
-/// reads of that cache, and not of what lies below it.
+/// The bytes that a workload touches before it touches one of them again. A cache serves the reads only if it holds all
+/// of these bytes.
 package enum WorkingSet {
-    /// Returns the working set of a workload that is run again and again.
+    /// Returns the working set of a workload that runs repeatedly.
     ///
-    /// Random reads go on and on, and come back to a byte after as many bytes as the object has. Windows in order come
-    /// back to it after the whole object, a trace after the distinct bytes of its ranges.
+    /// Random reads never end, and return to a byte after about the object's length. Sequential windows return to a
+    /// byte after the whole object, a trace after the distinct bytes of its ranges.
     /// - Parameters:
-    ///   - workload: What is read.
+    ///   - workload: The workload.
     ///   - objectByteCount: The plaintext's length.
-    ///   - unitByteCount: What is fetched at least, and whole: 16 for blocks, a chunk's length for whole chunks.
+    ///   - unitByteCount: The unit of fetching: 16 for blocks, a chunk's length for whole chunks.
     /// - Returns: The plaintext bytes, at most the object's length.
     package static func byteCount(
         of workload: Workload, objectByteCount: UInt64, unitByteCount: UInt64
@@ -32,9 +32,7 @@ package enum WorkingSet {
         return sum
     }
 
-    /// The same for a cell, whose format and access say what is fetched whole.
-    ///
-    /// - Throws: `DecryptionError.invalidParameter` for a cell that no plan makes.
+    /// Returns the working set of a workload of a cell. The cell's format and access determine the unit of fetching.
     static func byteCount(of workload: Workload, cell: Cell, isAuthenticated: Bool) -> UInt64 {
         let isWhole = isAuthenticated || cell.access == "chunk-cache" || cell.access == "whole-chunk"
         return byteCount(

@@ -5,16 +5,14 @@ import Statistics
 package import SubjectProtocol
 import Support
 
-/// Measures one cell in an open loop, at one load or several: each process of its own, loads in an order drawn anew in
-/// each round, so that a machine that drifts does so for all alike.
+/// A measurement of one cell in an open loop, at one or several loads. Each load runs in fresh processes. Each round
+/// has the loads in a new random order, so that a drift of the machine affects all alike.
 package struct OpenLoopJob {
-    /// The plan, of whose cells the first is measured: each load has as many processes as the cell has rounds.
+    /// The plan. Its first cell is measured, with one process per load and round.
     package let plan: Plan
     /// The loads.
     package let loads: [Arrivals]
 
-    /// Describes a job.
-    ///
     /// - Returns: `nil` for a plan without a cell.
     package init?(_ plan: Plan, loads: [Arrivals]) {
         guard let planned = plan.cells.first else { return nil }
@@ -25,22 +23,22 @@ package struct OpenLoopJob {
     package let cell: Cell
     private let rounds: Int
 
-    /// The reads of one process at a load.
+    /// The number of reads of one process at a load.
     package func readCount(at load: Arrivals) -> Int {
         max(1, Int((load.perSecond * Double(plan.roundNanoseconds) / 1e9).rounded(.up)))
     }
 
-    /// Checks the cell's plaintext, and measures.
+    /// Checks the cell's plaintext, and measures the cell.
     ///
     /// - Parameters:
-    ///   - folder: Where an object is made.
-    ///   - input: The object to measure on, or `nil` to make the one that the cell asks for.
+    ///   - folder: The folder for a generated object.
+    ///   - input: The object to measure; `nil` to make the one that the cell describes.
     ///   - program: The command that starts a subject.
-    ///   - encryption: What encrypts an object that is made.
-    ///   - network: What serves an object on this machine.
-    ///   - progress: Called before each process, with how many were started and how many there are.
-    ///   - isInterrupted: Whether the process that is running is to be ended.
-    /// - Returns: A record a load, in the order of the loads.
+    ///   - encryption: The backend that encrypts a generated object.
+    ///   - network: The network that serves an object on this machine.
+    ///   - progress: A function that is called before each process with the number of started processes and of all.
+    ///   - isInterrupted: A function that returns whether to end the current process.
+    /// - Returns: A record for each load, in the order of the loads.
     /// - Throws: `CellFailure`, also for a wrong plaintext; `SweepError` if the object cannot be made.
     package func run(
         in folder: RunFolder, input: MeasuredObject?, program: [String], encryption: any CipherBackend,

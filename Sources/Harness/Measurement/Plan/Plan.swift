@@ -4,34 +4,34 @@ package import Results
 import SubjectProtocol
 package import Support
 
-/// What a sweep measures.
+/// A plan: the cells and settings of a sweep.
 package struct Plan: Sendable {
-    /// The plan's text as it stands in the file, to be kept with the results.
+    /// The text of the plan's file, to store with the results.
     package var text: String
-    /// What the order of the cells and the random reads are drawn from.
+    /// The seed of the order of cells and of random reads.
     package var seed: UInt64
-    /// How long each round of a cell is timed at least, one iteration in any case.
+    /// The minimum time of a round of a cell. A round has at least one iteration.
     package var roundNanoseconds: UInt64
     /// The cells, each once, in the order of the plan.
     package var cells: [PlannedCell]
-    /// The traces that cells replay, by their names.
+    /// The traces that cells replay, by name.
     package var traces: [String: PlayerTrace]
     /// The strategies of the cells, by their texts.
     package var strategies: [String: Strategy] = [:]
-    /// Why backends are left out that entries name beside others, by their names.
+    /// The reasons for which backends are left out, by backend name, if their entries name other backends too.
     package var missingBackends: [String: String] = [:]
-    /// The rate at which a player plays what its trace asks for.
+    /// The bit rate at which a player plays a trace.
     package var bitsPerSecond = PlayerTrace.usualBitsPerSecond
-    /// Until when rounds are added; `nil` for the rounds of the cells and no more.
+    /// The precision until which rounds are added; `nil` to add none.
     package var precision: Precision?
 
-    /// How narrow the intervals of throughput are to become, and what that may take.
+    /// The wanted width of the intervals of throughput, with limits for the rounds that it may add.
     package struct Precision: Hashable, Sendable {
-        /// Half the width of a cell's 95 % interval, as a part of its throughput.
+        /// Half the width of a cell's 95 % interval, as a share of its throughput.
         package var halfWidth: Double
-        /// The max rounds of a cell.
+        /// The maximum number of rounds of a cell.
         package var maxRounds: Int
-        /// How long the rounds that are added may take together, in nanoseconds.
+        /// The maximum total time of added rounds, in nanoseconds.
         package var maxNanoseconds: UInt64
 
         package init(halfWidth: Double, maxRounds: Int, maxNanoseconds: UInt64) {
@@ -41,7 +41,6 @@ package struct Plan: Sendable {
         }
     }
 
-    /// Creates a plan.
     package init(
         text: String, seed: UInt64, roundNanoseconds: UInt64, cells: [PlannedCell], traces: [String: PlayerTrace] = [:]
     ) {
@@ -53,16 +52,15 @@ package struct Plan: Sendable {
     }
 }
 
-/// A cell, and how often it is timed.
+/// A cell with its number of rounds.
 package struct PlannedCell: Hashable, Sendable {
     /// The configuration.
     package var cell: Cell
-    /// The number of rounds, a fresh process each.
+    /// The number of rounds. Each is a fresh process.
     package var rounds: Int
-    /// The line of the plan that says how long the object is, counted from 1; `nil` without a plan.
+    /// The line of the plan with the object's length, counted from 1; `nil` without a plan.
     package var objectLine: Int?
 
-    /// Creates a planned cell.
     package init(cell: Cell, rounds: Int, objectLine: Int? = nil) {
         self.cell = cell
         self.rounds = rounds
@@ -70,9 +68,9 @@ package struct PlannedCell: Hashable, Sendable {
     }
 }
 
-/// The object of a cell: one that is made, or one of the user's, which all cells of a plan are measured on.
+/// The object of a cell: a generated one, or the user's own, which all cells of a plan share.
 package struct PlanObject: Sendable {
-    /// The keys that a plan must not have where the object is the user's.
+    /// The keys that a plan must not have if the object is the user's own.
     static let keys = ["strategy", "parameters", "key-size", "object-size", "source"]
 
     let strategy: Strategy
@@ -81,16 +79,16 @@ package struct PlanObject: Sendable {
     let byteCount: UInt64
     /// The source of its bytes.
     let source: ObjectKind
-    /// The way in which subjects find it on a server of the user's.
+    /// The object on the user's server; `nil` for others.
     var remoteObject: RemoteObject?
 }
 
 extension PlanObject {
-    /// Describes an object of the user's.
+    /// A user's own object.
     ///
     /// - Parameters:
     ///   - object: The object.
-    ///   - remoteObject: Where it is on a server; `nil` for a file.
+    ///   - remoteObject: The object on a server; `nil` for a file.
     package init(_ object: MeasuredObject, at remoteObject: RemoteObject?) {
         self.init(
             strategy: object.strategy.unbound, keyByteCount: object.keyByteCount, byteCount: object.plaintextByteCount,
@@ -99,8 +97,8 @@ extension PlanObject {
 }
 
 extension Strategy {
-    /// The lengths of keys in bytes that an object which is made can have, the usual one first: of keys that are
-    /// derived, the length that the strategy says.
+    /// The possible key lengths of a generated object in bytes, the usual one first. For a derived key, this is the
+    /// length that the strategy determines.
     package var keyByteCounts: [Int] {
         if let input = format.derivedKeyInput, case .integer(let count)? = self[input.name] {
             return [Int(clamping: count)]
@@ -108,7 +106,7 @@ extension Strategy {
         return format.usualKeyByteCounts
     }
 
-    /// The expectation of a plaintext's length that an object which is made does not meet; `nil` if it can be made.
+    /// The expectation that a plaintext length of a generated object does not meet; `nil` if the length is possible.
     package func expectation(ofPlaintext byteCount: UInt64) throws(DecryptionError) -> String? {
         let unit = geometry?.plaintextUnitByteCount ?? 1
         if byteCount % unit != 0 { return "a multiple of \(unit) bytes, since nothing is filled up in \(text)" }
@@ -118,9 +116,9 @@ extension Strategy {
 }
 
 extension StrategyFacts {
-    /// Works out what follows from a strategy.
+    /// Computes the facts of a strategy.
     ///
-    /// - Throws: As `Strategy.validate()`.
+    /// - Throws: The errors of `Strategy.validate()`.
     package init(_ strategy: Strategy) throws(DecryptionError) {
         let facts = try strategy.facts()
         self.init(
@@ -132,25 +130,25 @@ extension StrategyFacts {
     }
 }
 
-/// A workload as it is written on the command line and in plans.
+/// A workload in its textual form for the command line and for plans.
 package enum CellWorkload: Hashable, Sendable, CustomStringConvertible {
-    /// The whole object, a window a read.
+    /// The whole object, one window per read.
     case sequential
-    /// Reads of this many bytes at random offsets.
+    /// Reads of this number of bytes at random offsets.
     case random(rangeByteCount: UInt64)
-    /// What a player asked for, by the trace's name.
+    /// The requests of a player, by the trace's name.
     case trace(String)
 
-    /// The reads of one iteration of a random workload, unless said otherwise.
+    /// The default number of reads in an iteration of a random workload.
     package static let defaultReadCount = 256
 
-    /// What ``init(_:)`` expects, in words.
+    /// The expectation of ``init(_:)``, in words.
     package static let expectation =
         "sequential, random: and a size such as random:4KiB, or trace: and a name such as trace:avplayer"
 
-    /// Reads `sequential`, `random:` and a size, or `trace:` and a name.
+    /// Parses `sequential`, `random:` and a size, or `trace:` and a name.
     ///
-    /// - Returns: `nil` for anything else, and for sizes that no read may have.
+    /// - Returns: `nil` for anything else, and for sizes that reads may not have.
     package init?(_ text: String) {
         if text == "sequential" {
             self = .sequential
@@ -158,7 +156,7 @@ package enum CellWorkload: Hashable, Sendable, CustomStringConvertible {
         }
         if text.hasPrefix("trace:") {
             let name = text.dropFirst("trace:".count)
-            // A name becomes a part of a path.
+            // The name becomes a part of a path.
             guard !name.isEmpty, name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }) else {
                 return nil
             }
@@ -181,27 +179,26 @@ package enum CellWorkload: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What is wrong with a plan, and where.
+/// An error in a plan, with its place.
 package struct PlanError: Error, Hashable, Sendable, CustomStringConvertible, ExitStatusProviding {
     /// The file.
     package let file: String
-    /// The line, counted from 1, or `nil` where it is not one line's fault.
+    /// The line, counted from 1; `nil` if the error is not in a single line.
     package let line: Int?
-    /// What failed, the value, what was expected.
+    /// The message: what failed, the value, what was expected.
     package let message: String
 
-    /// Creates an error.
     package init(file: String, line: Int?, message: String) {
         self.file = file
         self.line = line
         self.message = message
     }
 
-    /// Where and what.
+    /// The place and the message.
     package var description: String {
         line.map { "\(file):\($0): \(message)" } ?? "\(file): \(message)"
     }
 
-    /// A plan is an input.
+    /// Always bad data, because a plan is an input.
     package var exitStatus: ExitStatus { .badData }
 }

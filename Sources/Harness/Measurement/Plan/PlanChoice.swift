@@ -1,11 +1,12 @@
 /// One combination of the values of an entry's lists.
 struct PlanChoice {
-    /// The members that the entry has, with one of its values each.
+    /// The members of the entry, each with one of its values.
     let values: [(key: String, value: String)]
 
     subscript(key: String) -> String? { values.first { $0.key == key }?.value }
 
-    /// Makes all combinations, the last list's values next to each other; one without values where there are no lists.
+    /// Returns all combinations. The values of the last list change fastest. Without lists, there is one combination
+    /// without values.
     static func all(of lists: [(key: String, values: [String])]) -> [PlanChoice] {
         lists.reduce([PlanChoice(values: [])]) { choices, list in
             choices.flatMap { choice in list.values.map { PlanChoice(values: choice.values + [(list.key, $0)]) } }
@@ -13,7 +14,7 @@ struct PlanChoice {
     }
 }
 
-/// The places that the values of an entry's lists have in its cells: each value must have one.
+/// A record of the values of an entry's lists that occur in its cells. Each value must occur in at least one cell.
 struct PlanPlaces {
     private let lists: [(key: String, values: [String])]
     private var filled: Set<Value> = []
@@ -34,7 +35,7 @@ struct PlanPlaces {
         for (key, value) in values { filled.insert(Value(key: key, value: value)) }
     }
 
-    /// Notes the reason why values have no place in a cell; the first one counts.
+    /// Notes the reason for which values cannot occur in a cell. The first reason counts.
     mutating func note(_ error: PlanError, at values: [(key: String, value: String)]) {
         firstError = firstError ?? error
         for (key, value) in values where errors[Value(key: key, value: value)] == nil {
@@ -42,7 +43,8 @@ struct PlanPlaces {
         }
     }
 
-    /// Throws the reason of the first value that has no place; without values, that of the only combination.
+    /// Throws the reason of the first value that occurs in no cell; without a reason of its own, the first reason of
+    /// all.
     func requireAll() throws(PlanError) {
         for (key, values) in lists {
             for value in values where !filled.contains(Value(key: key, value: value)) {

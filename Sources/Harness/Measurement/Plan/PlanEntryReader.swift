@@ -6,16 +6,16 @@ import Subject
 import SubjectProtocol
 import Support
 
-/// Reads one entry of a plan: every combination of its values is a cell.
+/// A reader of one entry of a plan. Every combination of its values is a cell.
 struct PlanEntryReader {
     let entry: PlanMapping
-    /// The values of all entries of the plan.
+    /// The reader of the plan, with the values for all entries.
     let reader: PlanReader
     let traces: [String: PlayerTrace]
     /// The values of the strategies' parameters, by their names in a strategy's text.
     let parameters: PlanMapping?
 
-    /// The members whose lists are multiplied out, the outermost first; backends are the innermost.
+    /// The members whose lists are combined, the outermost loop first. Backends are the innermost loop.
     private static let multiplied = [
         "key-size", "object-size", "source", "reuse", "read-ahead", "cold", "latency", "bandwidth",
         "client", "access", "reads", "window", "workload", "threads",
@@ -25,15 +25,15 @@ struct PlanEntryReader {
 
     /// Reads the entry.
     ///
-    /// A combination that cannot be is left out where each of its values has a place in another one: a parameter has
-    /// none in the strategies of the list that do not have it.
+    /// An impossible combination is left out if each of its values occurs in another one. For example, a parameter does
+    /// not occur in strategies of the list that do not have it.
     ///
     /// - Parameters:
-    ///   - defaultObjectByteCount: The object's length where the entry says none.
-    ///   - left: Takes the backends that are named beside others and are not there, with the reasons.
-    ///   - strategies: Takes the strategies of the cells, by their texts.
-    /// - Returns: Its cells.
-    /// - Throws: `PlanError`, also if none of the backends is there.
+    ///   - defaultObjectByteCount: The object's length if the entry has none.
+    ///   - left: Receives the missing backends of an entry that also names others, with the reasons.
+    ///   - strategies: Receives the strategies of the cells, by their texts.
+    /// - Returns: The cells.
+    /// - Throws: `PlanError`, also if all backends are missing.
     func cells(
         defaultObjectByteCount: UInt64, leftOut left: inout [String: String], strategies: inout [String: Strategy]
     ) throws(PlanError) -> [Cell] {
@@ -77,8 +77,8 @@ struct PlanEntryReader {
         return cells
     }
 
-    /// The lists of the members that the entry has, numbers of threads spelt out; those of parameters under their names
-    /// with ``parameterPrefix`` before them.
+    /// The lists of the entry's members, with all numbers of threads. The keys of parameters are their names with
+    /// ``parameterPrefix`` before them.
     private func lists() throws(PlanError) -> [(key: String, values: [String])] {
         var lists: [(key: String, values: [String])] = []
         if let texts = try entry.texts("strategy") { lists.append(("strategy", texts)) }
@@ -93,12 +93,12 @@ struct PlanEntryReader {
         return lists
     }
 
-    /// The beginning of the keys that parameters have among the entry's own members.
+    /// The prefix for the keys of parameters among the entry's own members.
     private static let parameterPrefix = "parameters."
 
     /// Makes the cell of a combination, without backend and label.
     ///
-    /// - Returns: The cell, its strategy, and the members that have no place in it, each with the reason.
+    /// - Returns: The cell, its strategy, and the members that cannot occur in it, each with the reason.
     private func cell(
         _ choice: PlanChoice, defaultByteCount: UInt64
     ) throws(PlanError) -> (cell: Cell, strategy: Strategy, unplaced: [String: PlanError]) {
@@ -136,8 +136,8 @@ struct PlanEntryReader {
         return (cell, object.strategy, unplaced)
     }
 
-    /// Numbers of threads, `curve` spelt out: the powers of two up to the CPUs that there are, these, and twice as
-    /// many.
+    /// The numbers of threads. `curve` becomes the powers of two below the number of CPUs, the number of CPUs, and
+    /// twice that.
     private static func threadCounts(_ texts: [String]) -> [String] {
         texts.flatMap { text -> [String] in
             guard text == "curve" else { return [text] }
@@ -147,7 +147,8 @@ struct PlanEntryReader {
         }
     }
 
-    /// How many cells the entry makes, or more than `maximum` if they are more: before any of them is made.
+    /// The number of cells of the entry, computed before any cell is made. Returns a greater number than `maximum` for
+    /// all numbers above it.
     func cellCount(atMost maximum: Int) throws(PlanError) -> Int {
         var count = 1
         for factor in [try entry.texts("backend")?.count ?? 1] + (try lists().map(\.values.count)) {
@@ -211,7 +212,7 @@ struct PlanEntryReader {
         return (parsed.description, try entry.integer(reads, key: "reads", 1...1_000_000))
     }
 
-    /// The object that is given, or the one that a combination asks for.
+    /// The user's object, or the one that a combination describes.
     private func planned(
         _ choice: PlanChoice, defaultByteCount: UInt64, unplaced: inout [String: PlanError]
     ) throws(PlanError) -> PlanObject {
@@ -232,7 +233,7 @@ struct PlanEntryReader {
             source: ObjectKind(rawValue: source) ?? .file)
     }
 
-    /// The strategy of a combination with its parameters; those of others have no place in it.
+    /// The strategy of a combination, with its parameters. Parameters that it does not have go into `unplaced`.
     private func strategy(
         _ choice: PlanChoice, unplaced: inout [String: PlanError]
     ) throws(PlanError) -> Strategy {
@@ -265,7 +266,7 @@ struct PlanEntryReader {
             }
             return strategy
         } catch {
-            // The place of the parameter that is at fault, if it has one of its own.
+            // The error has the place of the wrong parameter if the mapping of parameters has it.
             guard case .invalidParameter(let name, _, _) = error, let parameters, parameters.keys.contains(name) else {
                 throw entry.error("strategy", "strategy \(URLText.redacted(text)): \(error)")
             }
@@ -275,14 +276,14 @@ struct PlanEntryReader {
 
     private func keyByteCount(_ strategy: Strategy, _ choice: PlanChoice) throws(PlanError) -> Int {
         let known = strategy.keyByteCounts
-        // Bits, as the ciphers are named after them.
+        // In bits, as in the names of the ciphers.
         let bits = known.map { "\($0 * 8)" }
         let text = try one(of: bits, choice, "key-size", fallback: bits[0])
         return known[bits.firstIndex(of: text) ?? 0]
     }
 
-    /// What cells say of their source: of a server also whether connections are kept (`reuse`), and how many ranges are
-    /// under way at once (`read-ahead`).
+    /// The name of the source in cells. For a server, it also has the reuse of connections (`reuse`), and the number of
+    /// ranges in flight (`read-ahead`).
     private func sourceName(
         _ choice: PlanChoice, _ source: ObjectKind, unplaced: inout [String: PlanError]
     ) throws(PlanError) -> String {
@@ -305,7 +306,7 @@ struct PlanEntryReader {
         return remoteObject.sourceName
     }
 
-    /// The simulated remote store, where the entry has one: `latency`, `bandwidth`, or both.
+    /// The simulated remote store, for an entry with `latency`, `bandwidth`, or both; `nil` for others.
     private func remote(
         _ choice: PlanChoice, _ source: ObjectKind
     ) throws(PlanError) -> (latency: UInt64, bandwidth: UInt64?)? {
@@ -328,7 +329,7 @@ struct PlanEntryReader {
         return (nanoseconds, bytesPerSecond)
     }
 
-    /// The client that asks the store; `nil` without one.
+    /// The client of the store; `nil` without a store.
     private func client(
         _ choice: PlanChoice, _ strategy: String, hasStore: Bool
     ) throws(PlanError) -> RemoteClient? {
@@ -347,7 +348,7 @@ struct PlanEntryReader {
         return client
     }
 
-    /// Whether files are dropped from the page cache before each iteration; `nil` if they are not.
+    /// True if files are dropped from the page cache before each iteration; `nil` if they are not.
     private func isCold(_ choice: PlanChoice, _ source: ObjectKind) throws(PlanError) -> Bool? {
         guard let text = choice["cold"] else { return nil }
         guard try answer(text, "cold") else { return nil }

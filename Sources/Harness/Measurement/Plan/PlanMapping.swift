@@ -1,22 +1,22 @@
 internal import Support
 import Yams
 
-/// A YAML mapping whose values are asked for by type, with errors that name the line.
+/// A YAML mapping with typed access to its values. Errors name the line.
 struct PlanMapping {
     private let node: Node
     private let file: String
 
-    /// - Returns: `nil` if the node is no mapping.
+    /// - Returns: `nil` if the node is not a mapping.
     init?(_ node: Node, file: String) {
         guard node.mapping != nil else { return nil }
         self.node = node
         self.file = file
     }
 
-    /// The line that the mapping starts on.
+    /// The first line of the mapping.
     var line: Int? { node.mark?.line }
 
-    /// The line of a key's value, or `nil` if the key is not there.
+    /// The line of a key's value; `nil` if the key is missing.
     func line(of key: String) -> Int? { node[key]?.mark?.line }
 
     /// An error at a key of the mapping.
@@ -24,7 +24,7 @@ struct PlanMapping {
         PlanError(file: file, line: node[key]?.mark?.line ?? line, message: message)
     }
 
-    /// Refuses all other keys, and keys that stand twice.
+    /// Refuses all other keys.
     func allow(_ keys: [String]) throws(PlanError) {
         for (key, _) in node.mapping ?? [:] where !keys.contains(key.string ?? "") {
             throw PlanError(
@@ -33,12 +33,12 @@ struct PlanMapping {
         }
     }
 
-    /// Refuses keys that have no place here.
+    /// Refuses some keys.
     ///
     /// - Parameters:
     ///   - keys: The keys.
-    ///   - reason: What they would be, which is known already.
-    /// - Throws: `PlanError` at the first that is there.
+    ///   - reason: The reason, as words after the key's name.
+    /// - Throws: `PlanError` at the first of the keys that the mapping has.
     func refuse(_ keys: [String], _ reason: String) throws(PlanError) {
         guard let key = keys.first(where: { node[$0] != nil }) else { return }
         throw error(key, "\(key) \(reason): expected none")
@@ -61,14 +61,14 @@ struct PlanMapping {
         return texts
     }
 
-    /// The mapping under a key; `nil` if the key is not there.
+    /// The mapping under a key; `nil` if the key is missing.
     func mapping(_ key: String) throws(PlanError) -> PlanMapping? {
         guard let value = node[key] else { return nil }
         guard let mapping = PlanMapping(value, file: file) else { throw error(key, "\(key): expected a mapping") }
         return mapping
     }
 
-    /// The mapping's keys, in its order; one that stands twice is no YAML.
+    /// The mapping's keys in their order. YAML does not allow a key twice.
     var keys: [String] { (node.mapping ?? [:]).map { $0.key.string ?? "" } }
 
     /// The single text under a key.
@@ -92,13 +92,13 @@ struct PlanMapping {
         return mappings
     }
 
-    /// A whole number under a key.
+    /// The integer under a key.
     func integer(_ key: String, default fallback: Int, _ range: ClosedRange<Int>) throws(PlanError) -> Int {
         guard let text = try text(key) else { return fallback }
         return try integer(text, key: key, range)
     }
 
-    /// A text under a key, as a whole number.
+    /// Parses a text under a key as an integer.
     func integer(_ text: String, key: String, _ range: ClosedRange<Int>) throws(PlanError) -> Int {
         guard let value = Int(text), range.contains(value) else {
             throw error(key, "\(key) \(text): expected a whole number from \(range.lowerBound) to \(range.upperBound)")
@@ -106,13 +106,13 @@ struct PlanMapping {
         return value
     }
 
-    /// A size under a key, in bytes.
+    /// The size under a key, in bytes.
     func size(_ key: String, default fallback: UInt64, minimum: UInt64) throws(PlanError) -> UInt64 {
         guard let text = try text(key) else { return fallback }
         return try size(text, key: key, minimum: minimum)
     }
 
-    /// A text under a key, as a size in bytes.
+    /// Parses a text under a key as a size in bytes.
     func size(_ text: String, key: String, minimum: UInt64) throws(PlanError) -> UInt64 {
         guard let size = ByteSize(text), size.byteCount >= minimum else {
             throw error(key, "\(key) \(text): expected a size such as 64KiB, 16MB or 100MiB, at least \(minimum) bytes")
@@ -120,7 +120,7 @@ struct PlanMapping {
         return size.byteCount
     }
 
-    /// A duration under a key, in nanoseconds: `150ms`, `2s`.
+    /// The duration under a key, such as `150ms` or `2s`, in nanoseconds.
     func duration(_ key: String, default fallback: UInt64) throws(PlanError) -> UInt64 {
         guard let text = try text(key) else { return fallback }
         if let value = TimeText.nanoseconds(text), value > 0, value <= TimeText.Unit.days.nanoseconds { return value }

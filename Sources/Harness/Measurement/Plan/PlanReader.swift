@@ -3,10 +3,10 @@ import Results
 internal import Support
 import Yams
 
-/// Reads a plan from YAML.
+/// A reader of plans in YAML.
 ///
-/// Every value is checked where it stands, so that an error names its line; an unknown key is an error, since it is
-/// more often a slip than a wish.
+/// It checks every value in its place, so that an error names the line. An unknown key is an error, because it is
+/// usually a mistake.
 package struct PlanReader {
     private let file: String
     let knownBackends: [String]
@@ -18,24 +18,23 @@ package struct PlanReader {
     let trace: (String) throws -> PlayerTrace?
     let describedFormat: (String) throws -> Format?
 
-    /// The max cells of a plan, those that stand twice counted twice: they would take days to measure.
+    /// The maximum number of cells of a plan, including duplicates. More would take days to measure.
     private static let maxCells = 10_000
-    /// The max length of a plan, and its max aliases. What aliases stand for is read once for each of them, and again
-    /// where one stands within another: as few as these make at most some hundred times as much of a text.
+    /// The maximum length of a plan in bytes, and the maximum number of its aliases. The target of an alias is read
+    /// once for each alias, and nested aliases multiply. This number makes a text at most some hundred times as long.
     private static let (maxByteCount, maxAliases) = (128 << 10, 16)
 
-    /// Creates a reader.
-    ///
     /// - Parameters:
-    ///   - file: What errors call the plan.
-    ///   - knownBackends: The names that `backend` may have.
-    ///   - missingBackends: Why a name is none that this machine has.
-    ///   - addedBackends: What is measured beside the backends that an entry names; a program only where it can be.
-    ///   - defaultBackend: The backend of an entry that names none, or `nil` if each must.
-    ///   - object: What all cells are measured on; `nil` for objects that they ask for.
-    ///   - trace: Finds a player trace by its name; `nil` if there is none.
-    ///   - describedFormat: Finds the format of the user's that a path names; `nil` for a word that is no path.
-    ///   - isForeign: Whether another name is of a backend that a subject loads.
+    ///   - file: The plan's name in errors.
+    ///   - knownBackends: The possible names for `backend`.
+    ///   - missingBackends: The reasons for which this machine lacks backends, by backend name.
+    ///   - addedBackends: The backends to measure in addition to those of each entry. A program is added only to cells
+    ///     that it can measure.
+    ///   - defaultBackend: The backend of an entry without one; `nil` if each entry must name one.
+    ///   - object: The object for all cells; `nil` to generate objects.
+    ///   - trace: Returns a player trace by its name; `nil` if there is none.
+    ///   - describedFormat: Returns the user's format at a path; `nil` for a word that is not a path.
+    ///   - isForeign: Returns whether another name is that of a backend that a subject loads.
     package init(
         file: String, knownBackends: [String], missingBackends: [String: String] = [:],
         addedBackends: [String] = [], defaultBackend: String? = nil, object: PlanObject? = nil,
@@ -116,7 +115,7 @@ package struct PlanReader {
         return plan
     }
 
-    /// How precise the plan wants its figures; `nil` if it does not say.
+    /// The precision in the plan; `nil` if it has none.
     private func precision(_ top: PlanMapping) throws(PlanError) -> Plan.Precision? {
         guard let text = try top.text("precision") else {
             try top.refuse(["max-rounds", "max-time"], "without precision")
@@ -130,14 +129,14 @@ package struct PlanReader {
             maxNanoseconds: try top.text("max-time") == nil ? .max : try top.duration("max-time", default: 0))
     }
 
-    /// Refuses what would take memory and time without end before a cell of it is known.
+    /// Refuses a text that would take too much memory and time, before it is parsed.
     private func requireSmall(_ text: String) throws(PlanError) {
         guard text.utf8.count <= Self.maxByteCount else {
             throw PlanError(
                 file: file, line: nil,
                 message: "a plan of \(text.utf8.count) bytes: expected at most \(Self.maxByteCount)")
         }
-        // Wherever an asterisk stands but in a line that is a comment: a few too many are counted, and none too few.
+        // Counts every asterisk outside of comment lines: sometimes too many, but never too few.
         let lines = text.utf8.split(separator: UInt8(ascii: "\n"))
         let aliasCount = lines.reduce(0) { sum, line in
             let isComment =
@@ -152,7 +151,7 @@ package struct PlanReader {
         }
     }
 
-    /// The traces that an entry's workloads name; a name that is none is left to the entry's own reader.
+    /// The traces that an entry's workloads name. The entry's own reader reports unknown names.
     private func entryTraces(_ entry: PlanMapping) throws(PlanError) -> [PlayerTrace] {
         var traces: [PlayerTrace] = []
         for case .trace(let name)? in (try entry.texts("workload") ?? []).map(CellWorkload.init) {
@@ -179,6 +178,6 @@ package struct PlanReader {
 }
 
 extension String {
-    /// The text up to its first line's end.
+    /// The first line of the text.
     fileprivate var firstLine: String { split(separator: "\n").first.map(String.init) ?? self }
 }

@@ -2,18 +2,17 @@ package import Results
 package import SubjectProtocol
 package import Support
 
-/// What a player asked of a film, request by request.
+/// The requests of a player for a film.
 package struct PlayerTrace: Hashable, Sendable {
     /// One request.
     package struct Request: Hashable, Sendable {
         /// The plaintext offset.
         package var offset: UInt64
-        /// How many bytes are read; `nil` up to the object's end.
+        /// The number of bytes; `nil` up to the object's end.
         package var count: UInt64?
-        /// When the request came, counted from the recording's start, where that is known.
+        /// The time of the request from the start of the recording; `nil` if it is unknown.
         package var nanoseconds: UInt64?
 
-        /// Creates a request.
         package init(offset: UInt64, count: UInt64?, nanoseconds: UInt64? = nil) {
             self.offset = offset
             self.count = count
@@ -21,16 +20,15 @@ package struct PlayerTrace: Hashable, Sendable {
         }
     }
 
-    /// The name that selects it.
+    /// The name for workloads.
     package var name: String
-    /// Where the sequence was seen.
+    /// The origin of the recording.
     package var source: String
-    /// The shortest object that it can be replayed on, in bytes.
+    /// The minimum length of an object for a replay, in bytes.
     package var minByteCount: UInt64
     /// The requests in their order.
     package var requests: [Request]
 
-    /// Creates a trace.
     package init(name: String, source: String, minByteCount: UInt64, requests: [Request]) {
         self.name = name
         self.source = source
@@ -38,10 +36,10 @@ package struct PlayerTrace: Hashable, Sendable {
         self.requests = requests
     }
 
-    /// The max number of reads of a replay: all are in one request, and each latency is kept.
+    /// The maximum number of reads of a replay. All are in one request, and each latency is kept.
     package static let maxReads = 1 << 18
 
-    /// The reads of a replay: each request, a window at a time.
+    /// The reads of a replay: each request, split into windows.
     ///
     /// - Returns: The reads, or `nil` if there are more than ``maxReads``, or the object is too short.
     package func reads(objectByteCount: UInt64, windowByteCount: UInt64) -> [Workload.Read]? {
@@ -61,12 +59,12 @@ package struct PlayerTrace: Hashable, Sendable {
     }
 }
 
-/// Why a trace cannot be replayed.
+/// An error in a trace.
 package struct TraceError: Error, Hashable, Sendable, CustomStringConvertible, ExitStatusProviding {
     /// The file, what failed, what was expected.
     package let description: String
 
-    /// A trace is an input.
+    /// Always bad data, because a trace is an input.
     package var exitStatus: ExitStatus { .badData }
 
     init(_ file: String, _ message: String) {
@@ -78,9 +76,9 @@ extension PlayerTrace {
     /// Reads a trace. Source: data/schemas/traces.json.
     ///
     /// - Parameters:
-    ///   - json: The file's value, or `nil` if it is no JSON.
-    ///   - file: What errors call it.
-    /// - Throws: `TraceError` for what the schema does not allow.
+    ///   - json: The file's value; `nil` if the file is not JSON.
+    ///   - file: The file's name in errors.
+    /// - Throws: `TraceError` for a violation of the schema.
     package init(_ json: JSONValue?, file: String) throws(TraceError) {
         guard let json, case .object(let members) = json else { throw TraceError(file, "expected a JSON object") }
         let known = ["schema", "name", "title", "source", "leastByteCount", "requests"]
@@ -113,21 +111,22 @@ extension PlayerTrace {
         self.init(name: name, source: source, minByteCount: minimum, requests: requests)
     }
 
-    /// Bits per second at which a player plays, unless told otherwise: a film in high definition.
+    /// The default bit rate of a player: that of a film in high definition.
     package static let usualBitsPerSecond: UInt64 = 8_000_000
 
-    /// How a film plays whose player asks what the trace has, if reads take as long as they did.
+    /// Simulates a player that makes the requests of the trace, with the given latencies of reads.
     ///
-    /// The player asks for a range when its time has come and the one before is there. The film starts when the first
-    /// range is there, and all bytes are played once, in the order in which they come, at the same rate. A stall is the
-    /// time in which nothing is left to play and a range is waited for; that nothing was asked for is no stall.
+    /// The player requests a range at its time, but not before the previous range has arrived. The film starts when the
+    /// first range has arrived. All bytes are played once, in the order of their arrival, at the same rate. A stall is
+    /// the time in which the player waits for a range and has nothing left to play. A time without a request is not a
+    /// stall.
     ///
     /// - Parameters:
-    ///   - latencies: How long each of ``reads(objectByteCount:windowByteCount:)`` took, in nanoseconds.
+    ///   - latencies: The latencies of ``reads(objectByteCount:windowByteCount:)`` in nanoseconds.
     ///   - objectByteCount: The object's length in bytes.
     ///   - windowByteCount: The longest read in bytes.
     ///   - bitsPerSecond: The rate, more than 0.
-    /// - Returns: What was seen of it; `nil` if there is no latency for each read.
+    /// - Returns: The playback; `nil` if the number of latencies is not that of the reads.
     /// - Source: docs/serving.md, "How a replay is judged".
     package func playback(
         latencies: [UInt64], objectByteCount: UInt64, windowByteCount: UInt64, bitsPerSecond: UInt64
@@ -160,13 +159,13 @@ extension PlayerTrace {
     /// A player's clock and buffer, in nanoseconds from the first request.
     private struct Player {
         let nanosecondsPerByte: Double
-        /// When the latest bytes were there.
+        /// The arrival time of the latest bytes.
         private var now = 0.0
-        /// When the range that is waited for was asked for.
+        /// The time of the current request.
         private var asked = 0.0
-        /// How much film has come and was not played before the start.
+        /// The duration of the film that arrived before the start.
         private var held = 0.0
-        /// When all that has come is played.
+        /// The time at which all bytes so far have been played.
         private var end = 0.0
         private(set) var startTime: Double?
         private(set) var stallCount = 0

@@ -4,32 +4,32 @@ import Results
 import Subject
 import Support
 
-/// How long a sweep will take, before it starts: good enough to decide whether to wait for it.
+/// An estimate of a sweep's duration, good enough to decide whether to wait for it.
 package struct SweepEstimate: Hashable, Sendable {
-    /// The processes to be run, without those that a precision may add.
+    /// The number of processes, without those that a precision may add.
     package let processCount: Int
-    /// How long they take, in nanoseconds.
+    /// The total duration in nanoseconds.
     package let nanoseconds: UInt64
 
-    /// A process's start and end, and the requests to it, as measured with a release build on two cores.
+    /// The time of a process's start, end and requests, measured with a release build on two cores.
     private static let processSeconds = 0.04
-    /// SHA-256 with the CPU's instructions for it, and writing objects, in bytes per second.
+    /// The rates of SHA-256 with CPU instructions, and of writing objects, in bytes per second.
     private static let digestRate = 1.0e9
     private static let writeRate = 0.6e9
-    /// What comes from the page cache, and from a disk, in bytes per second.
+    /// The rates of reads from the page cache, and from a disk, in bytes per second.
     private static let cachedRate = 8.0e9
     private static let coldRate = 1.0e9
 
-    /// The processes to be run, in order.
+    /// The steps in order, one process each.
     package let steps: [SweepStep]
-    /// How long each of them takes, in seconds.
+    /// The duration of each step in seconds.
     package let stepSeconds: [Double]
 
     /// Estimates a plan.
     ///
     /// - Parameters:
     ///   - plan: The plan.
-    ///   - bytesPerSecond: The rate at which a backend decrypts, with or without tags; more than 0.
+    ///   - bytesPerSecond: Returns the rate at which a backend decrypts, with or without tags; more than 0.
     package init(_ plan: Plan, bytesPerSecond: (_ backend: String, _ hasTags: Bool) -> Double) {
         var objects: Set<String> = []
         steps = SweepStep.all(of: plan)
@@ -49,21 +49,21 @@ package struct SweepEstimate: Hashable, Sendable {
                 var seconds = Self.processSeconds + iteration + delivered / Self.digestRate
                 let object = "\(cell.strategy) \(cell.keyByteCount) \(cell.objectByteCount)"
                 if ObjectKind(of: cell)?.isFile == true, objects.insert(object).inserted {
-                    // Made once, and digested once for each workload that is new.
+                    // The object is made once, and digested once for each new workload.
                     seconds += Double(cell.objectByteCount) / Self.writeRate + delivered / Self.digestRate
                 }
                 return seconds
             case .memory:
                 return Self.processSeconds + iteration
             case .latencies:
-                // Whole iterations beside them, and a first byte 32 times over, or for 2 s.
+                // Adds whole iterations, and 32 first bytes or 2 s of them.
                 let first =
                     32
                     * (Self.remote(cell, requests: 2, byteCount: 0) + iteration / Double(max(1, Self.readCount(cell))))
                 let whole = isSlow ? 0 : min(max(iteration, 0.05), 3 * iteration)
                 return Self.processSeconds + warmUp + min(max(iteration, 0.2), 16 * iteration) + whole + min(2, first)
             case .time(let round):
-                // Whether rounds are added, is not known before.
+                // Added rounds are not known in advance.
                 guard round < step.plannedRounds else { return 0 }
                 let settling = SettlingTime(forMinimum: plan.roundNanoseconds)
                 return Self.processSeconds + warmUp + Double(settling.nanoseconds) / 1e9
@@ -83,11 +83,11 @@ package struct SweepEstimate: Hashable, Sendable {
         if [AccessPolicy.chunkCache.rawValue, AccessPolicy.wholeChunk.rawValue].contains(cell.access),
             cell.workload != CellWorkload.sequential.description
         {
-            // As if no chunk were met twice.
+            // Assumes that no chunk is read twice.
             fetched = max(fetched, Double(min(cell.chunkByteCount ?? cell.windowByteCount, cell.objectByteCount)))
         }
         if hasTags, cell.workload != CellWorkload.sequential.description {
-            // A range touches a chunk more than it fills, in the mean almost.
+            // On average, a range touches almost one chunk more than it fills.
             fetched += Double(min(cell.chunkByteCount ?? 0, cell.objectByteCount))
         }
         let byteCount = reads * fetched
@@ -100,7 +100,7 @@ package struct SweepEstimate: Hashable, Sendable {
     private static func remote(_ cell: Cell, requests: Double, byteCount: Double) -> Double {
         guard let latency = cell.remoteLatencyNanoseconds else { return 0 }
         if cell.remoteClient == RemoteClient.chunkwise.rawValue, CellWorkload(cell.workload) == .sequential {
-            // What is asked for ahead is hardly waited for.
+            // With read-ahead, there is almost no waiting.
             return 3 * Double(latency) / 1e9 + byteCount / Double(cell.remoteBytesPerSecond ?? .max)
         }
         return requests * Double(latency) / 1e9 + byteCount / Double(cell.remoteBytesPerSecond ?? .max)
@@ -129,11 +129,11 @@ extension SweepEstimate: CustomStringConvertible {
     }
 }
 
-/// A first idea of how fast backends decrypt, for estimates and for nothing else.
+/// A rough measurement of a backend's decryption speed, only for estimates.
 package enum BackendSpeed {
     /// Decrypts a few hundred KiB in CBC, or seals them with tags, twice, and takes the second time.
     ///
-    /// - Returns: Bytes per second; a guess for a backend that fails at it.
+    /// - Returns: Bytes per second; a guess for a backend that fails.
     package static func bytesPerSecond(_ backend: any CipherBackend, hasTags: Bool) -> Double {
         let guess = 1e9
         guard let key = try? SecretKey([UInt8](repeating: 1, count: 16)) else { return guess }

@@ -4,9 +4,9 @@ import Statistics
 import SubjectProtocol
 import Support
 
-/// Measures cells, each pass in a fresh process of its own.
+/// A runner that measures cells, each pass in a fresh process.
 ///
-/// The order of passes is the caller's: digest, memory, latencies and time never share a process.
+/// The caller decides the order of the passes. Digest, memory, latencies and time never share a process.
 package struct CellRunner {
     private let program: [String]
     private let store: ObjectStore
@@ -17,17 +17,16 @@ package struct CellRunner {
     private let cgroups: MemoryCgroups?
     private let isInterrupted: () -> Bool
 
-    /// Creates a runner.
-    ///
     /// - Parameters:
-    ///   - program: The command that starts a subject, to which the reader's options are added.
-    ///   - store: Where objects come from.
-    ///   - seed: What random offsets are drawn from.
-    ///   - traces: What players asked for, by name.
-    ///   - bitsPerSecond: The rate at which a player plays what its trace asks for.
-    ///   - timeout: How long one answer may take.
-    ///   - cgroups: Where each process whose memory is measured gets a cgroup; `nil` where there are none to be had.
-    ///   - isInterrupted: Whether the process that is running is to be ended; asked while it is waited for.
+    ///   - program: The command that starts a subject, without the reader's options.
+    ///   - store: The store of objects.
+    ///   - seed: The seed of random offsets.
+    ///   - traces: The traces of players, by name.
+    ///   - bitsPerSecond: The rate at which a player plays a trace.
+    ///   - timeout: The timeout for one answer.
+    ///   - cgroups: The cgroups for processes whose memory is measured; `nil` if there are none.
+    ///   - isInterrupted: A function that returns whether to end the current process. It is called while waiting for
+    ///     it.
     package init(
         program: [String], store: ObjectStore, seed: UInt64, traces: [String: PlayerTrace] = [:],
         bitsPerSecond: UInt64 = PlayerTrace.usualBitsPerSecond, timeout: Duration = .seconds(600),
@@ -43,7 +42,7 @@ package struct CellRunner {
         self.isInterrupted = isInterrupted
     }
 
-    /// Compares the digest of what the cell delivers with what it must deliver, and counts what it takes.
+    /// Compares the digest of the cell's plaintext with the expected one, and counts requests and bytes.
     ///
     /// - Throws: `CellFailure`, also if the digest is wrong.
     package func check(_ cell: Cell) throws(CellFailure) -> CheckRecord {
@@ -51,7 +50,7 @@ package struct CellRunner {
             let first = try cell.workload(seed: seed, traces: traces)
             let workload = first.starting(atDraw: first.checkedDraw)
             let reads = try workload.reads(plaintextByteCount: object.plaintextByteCount)
-            // Before anything else reads the file.
+            // Comes first, before anything else reads the file.
             let passes = try coldPasses(subject, object, workload)
             let expected = try store.expectedDigest(of: object, cell: cell, reads: reads)
             let answer = try subject.digest(workload)
@@ -76,12 +75,12 @@ package struct CellRunner {
         }
     }
 
-    /// How long the first passes over a cold file take; `nil` for other cells.
+    /// The durations of the first passes over a cold file in nanoseconds; `nil` for other cells.
     private func coldPasses(
         _ subject: CellSubject, _ object: MeasuredObject, _ workload: Workload
     ) throws -> [UInt64]? {
         guard subject.isCold else { return nil }
-        // Code that every read runs is paged in, and a block of the file read.
+        // Pages in the code of every read, and reads a block of the file.
         let first = Workload.trace([Workload.Read(offset: 0, count: min(16, object.plaintextByteCount))])
         _ = try subject.measure(first, Self.oneIteration)
         return try subject.measure(
@@ -89,11 +88,11 @@ package struct CellRunner {
         ).integers("nanoseconds")
     }
 
-    /// The process's peak memory while the object is opened and the workload runs once, above what the process held
-    /// before; `nil` where the kernel does not tell.
+    /// Measures the rise of the process's peak memory while it opens the object and runs the workload once. Returns
+    /// `nil` if the kernel does not report it.
     ///
-    /// Before that, a small object of the same kind is opened, read and closed, so that code is paged in that opening
-    /// and reading run.
+    /// Before that, the process opens, reads and closes a small object of the same kind, so that the code of opening
+    /// and reading is paged in.
     /// - Throws: `CellFailure`.
     package func memory(_ cell: Cell, round: Int) throws(CellFailure) -> MemoryRecord? {
         let cgroup = cgroups.flatMap { try? MemoryCgroup(in: $0) }
@@ -120,7 +119,7 @@ package struct CellRunner {
         }
     }
 
-    /// The latencies of single reads, and how long a first byte takes from before the object is opened; `nil` where
+    /// Measures the latencies of single reads, and the time from opening the object to its first byte. Returns `nil` if
     /// there are no reads.
     ///
     /// - Throws: `CellFailure`.
@@ -165,7 +164,7 @@ package struct CellRunner {
                 record.isContradicted = LatencyCheck.isContradicted(iterations, by: whole)
             }
             record.latency = .init(of: Array(iterations.joined()))
-            // Beyond the protocol: other subjects may refuse it.
+            // Not in the protocol, so that other subjects may refuse it.
             let answer = try? subject.measure(workload, ["collect": "firstByte"])
             let firstByte = answer.flatMap { try? $0.integers("firstByte") } ?? []
             record.firstByte = firstByte.isEmpty ? nil : .init(of: firstByte)
@@ -174,8 +173,8 @@ package struct CellRunner {
         }
     }
 
-    /// The workload whose latencies are taken: of random ones as many draws at once as are wanted in all, or as there
-    /// is time for, so that requests between short iterations do not cool what reads touch.
+    /// The workload for the latencies. Short random iterations are joined into one, of the total number of reads or of
+    /// the available time, so that caches do not cool between requests.
     private static func lengthened(_ workload: Workload, iterationNanoseconds: UInt64?) -> Workload {
         guard let iterationNanoseconds, case let readCount = workload.drawCount(iterationCount: 1), readCount > 0 else {
             return workload
@@ -185,7 +184,7 @@ package struct CellRunner {
         return workload.drawing(max(readCount, min(UInt64(latencyCount), inTime)))
     }
 
-    /// The reads of a process in an open loop.
+    /// Measures the reads of a process in an open loop.
     ///
     /// - Throws: `CellFailure`.
     func openLoop(
@@ -211,11 +210,11 @@ package struct CellRunner {
         }
     }
 
-    /// Reads are timed until there are so many that the longest one bounds p99.9 with 95 % confidence, or for so long,
-    /// or in so many iterations.
+    /// The limits of the latency measurement: a number of reads, a time and a number of iterations, whichever comes
+    /// first. With this number of reads, the longest one bounds p99.9 with 95 % confidence.
     private static let (latencyCount, latencyNanoseconds, latencyIterations) = (2995, 200_000_000 as UInt64, 16)
 
-    /// How a film would play; `nil` for what is no trace, and where reads run side by side.
+    /// The playback of a film with these latencies; `nil` without a trace, and with parallel reads.
     private func playback(
         _ cell: Cell, _ latencies: [UInt64], objectByteCount: UInt64
     ) -> LatencyRecord.Playback? {
@@ -225,7 +224,7 @@ package struct CellRunner {
             bitsPerSecond: bitsPerSecond)
     }
 
-    /// The durations of iterations until they add up to `minimumNanoseconds`, one at least.
+    /// Measures the durations of iterations until they add up to `minimumNanoseconds`, but at least one.
     ///
     /// - Throws: `CellFailure`.
     package func time(
@@ -262,15 +261,16 @@ package struct CellRunner {
 
     private static let latencyWarmUpNanoseconds: UInt64 = 50_000_000
 
-    /// What the object has whose reading comes before memory is watched: whole blocks, and less than memory is told
-    /// apart by.
+    /// The length of the object that is read before memory is watched: whole blocks, and less than the resolution of
+    /// the measurement.
     private static let smallByteCount: UInt64 = 4 << 10
 
     private static let oneIteration: JSONValue = [
         "collect": "time", "minimumNanoseconds": 0, "maximumIterations": 1,
     ]
 
-    /// The cell's object. A full disk is no property of the cell: it is not written down, and tried again another time.
+    /// The cell's object. A full disk is not the cell's fault: the failure has a cause, so that it is not recorded and
+    /// the cell is tried again later.
     private func object(for cell: Cell) throws(CellFailure) -> MeasuredObject {
         do {
             return try store.object(for: cell)
@@ -308,7 +308,7 @@ package struct CellRunner {
 }
 
 extension CellRunner {
-    /// What starts the process that a cell is measured in.
+    /// The command that starts the process for a cell.
     private func command(for cell: Cell) -> [String] {
         if let command = MeasuredProgram.command(of: cell.backend) { return ["/bin/sh", "-c", command] }
         return program + [
@@ -317,7 +317,7 @@ extension CellRunner {
         ]
     }
 
-    /// Refuses a program that answers no `measure`, that reads no files, or that does not have the cell's strategy.
+    /// Refuses a program that does not answer `measure`, does not read files, or does not have the cell's strategy.
     private func requireMeasures(_ hello: JSONValue, _ cell: Cell) throws(CellFailure) {
         let sources = hello["sources"]?.array?.compactMap(\.string) ?? []
         guard hello["measures"]?.bool == true, sources.contains("path") else {
@@ -332,22 +332,23 @@ extension CellRunner {
     }
 }
 
-/// Why a cell has no figures: what failed, the value, what was expected.
+/// The reason for which a cell has no figures: what failed, the value, what was expected.
 package struct CellFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The reason.
     package let description: String
 
-    /// The error of this machine that kept the cell from being measured, or `nil` if the cell itself is at fault.
+    /// The error of this machine that prevented the measurement; `nil` if the cell itself is at fault.
     let cause: DecryptionError?
 
-    /// Whether the user stopped the process, which says nothing about the cell.
+    /// True if the user stopped the process, which says nothing about the cell.
     let isInterruption: Bool
 
-    /// The characters that a reason has at most: subjects write some, and a line of a result file has its limit.
+    /// The maximum number of characters of a reason. Subjects write some reasons, and a line of a result file has a
+    /// limit.
     static let maxCount = 4000
 
     init(_ description: String, cause: DecryptionError? = nil, isInterruption: Bool = false) {
-        // Scalars: a character may have any number of them.
+        // Counts scalars, because a character may have any number of them.
         self.description =
             description.unicodeScalars.count > Self.maxCount
             ? String(String.UnicodeScalarView(description.unicodeScalars.prefix(Self.maxCount))) + "…" : description

@@ -3,15 +3,15 @@ import Results
 package import SubjectProtocol
 package import Support
 
-/// A subject with one open object. What it reads at random goes on from request to request.
+/// A subject with one open object. Its random reads continue from request to request.
 final class CellSubject {
     static let id: UInt64 = 1
     let process: SubjectProcess
     /// True if the file is dropped from the page cache before each iteration.
     let isCold: Bool
-    /// True if a warm-up of a few reads does, since the ciphertext comes slowly.
+    /// True if a few reads are enough as a warm-up, because the source is slow.
     let needsFewReads: Bool
-    /// The draws that were used up.
+    /// The number of random draws that were used.
     private var drawCount: UInt64 = 0
 
     init(process: SubjectProcess, isCold: Bool, needsFewReads: Bool) {
@@ -35,12 +35,12 @@ final class CellSubject {
         _ = try process.request(["op": "close", "id": .integer(Self.id)])
     }
 
-    /// Asks for one thing, of the iterations that come next.
+    /// Requests a measurement of the next iterations.
     func measure(_ workload: Workload, _ parameters: JSONValue) throws(SubjectError) -> JSONValue {
         try request(workload.starting(atDraw: drawCount), parameters)
     }
 
-    /// Asks for the digest of just this workload, wherever it begins.
+    /// Requests the digest of exactly this workload, from its own first draw.
     func digest(_ workload: Workload) throws(SubjectError) -> JSONValue {
         try request(workload, ["collect": "digest"])
     }
@@ -52,7 +52,7 @@ final class CellSubject {
         members["id"] = .integer(Self.id)
         members["workload"] = workload.json
         let answer = try process.measure(members)
-        // An open loop reads as often as it is told to, all else in whole iterations.
+        // An open loop makes the requested number of reads. Other measurements make whole iterations.
         drawCount &+=
             members["readCount"]?.integer
             ?? workload.drawCount(
@@ -60,16 +60,16 @@ final class CellSubject {
         return answer
     }
 
-    /// Runs a workload untimed, so that code, buffers, threads and connections are warm: a few reads, then whole
+    /// Runs a workload untimed, so that code, buffers, threads and connections are warm: first a few reads, then whole
     /// iterations.
     ///
-    /// The subject keeps buffers and threads for the same workload. Where the ciphertext is far away, or a few reads take
-    /// as long as is asked for, they are all.
+    /// The subject keeps buffers and threads for the same workload. There are no whole iterations if the source is
+    /// slow, or if the few reads take long enough.
     /// - Parameters:
-    ///   - workload: What is run.
-    ///   - fewNanoseconds: How long a few reads are enough instead of whole iterations.
-    ///   - nanoseconds: How long whole iterations are run at least; one is run in any case.
-    /// - Returns: How long the last whole iteration took, in nanoseconds; `nil` if there was none.
+    ///   - workload: The workload.
+    ///   - fewNanoseconds: The time after which the few reads replace whole iterations.
+    ///   - nanoseconds: The minimum time of whole iterations. At least one runs.
+    /// - Returns: The duration of the last whole iteration in nanoseconds; `nil` if there was none.
     /// - Throws: `SubjectError` of the subject.
     func warmUp(
         _ workload: Workload, fewReads fewNanoseconds: UInt64, iterations nanoseconds: UInt64
@@ -92,37 +92,39 @@ final class CellSubject {
         case .random(let rangeByteCount, let seed, let readCount, _):
             return .random(rangeByteCount: rangeByteCount, seed: seed, readCount: min(readCount, 32))
         case .sequential(let windowByteCount):
-            // 8 MiB, but no longer a request than a subject reads at once.
+            // 8 MiB, within the maximum length of a request.
             let count = min(4096, max(1, (8 << 20) / windowByteCount))
             return .trace([Workload.Read](repeating: .init(offset: 0, count: windowByteCount), count: Int(count)))
         case .trace: return workload
         }
     }
 
-    /// The members that ask for the durations of iterations.
+    /// The members of a request for the durations of iterations.
     static func iterations(_ maxCount: UInt64, atLeast nanoseconds: UInt64) -> JSONValue {
         ["collect": "time", "minimumNanoseconds": .integer(nanoseconds), "maximumIterations": .integer(maxCount)]
     }
 
-    /// The max number of iterations that are samples.
+    /// The maximum number of iterations that are samples.
     static let maxIterations = 1_000_000
 
-    /// Iterations that are too short for the clock would never add up to anything.
+    /// The maximum number of warm-up iterations. Iterations that are too short for the clock would never reach a
+    /// minimum time.
     private static let maxWarmUps: UInt64 = 1000
 }
 
-/// The head of a request for samples that is no sample: a machine that waited for the request is not at its pace at once.
+/// The start of a request for samples that is not sampled, because a machine that has waited needs time to reach its
+/// full speed.
 struct SettlingTime {
     /// The length in nanoseconds, rounded up to whole iterations.
     let nanoseconds: UInt64
 
-    /// Half of what is sampled, and no longer than 100 ms: after that, no sample was slower than the next
+    /// Half of the sampled time, at most 100 ms: after that, no sample was slower than the next one
     /// (docs/lab/warm-up-2026-11-24.md).
     init(forMinimum minimumNanoseconds: UInt64) {
         nanoseconds = min(minimumNanoseconds / 2, 100_000_000)
     }
 
-    /// The iterations that are no samples, of the durations of all; no more than half of them.
+    /// Returns the number of iterations to drop, given the durations of all. It is at most half of them.
     func iterationCount(of durations: [UInt64]) -> Int {
         var sum: UInt64 = 0
         let end = durations.firstIndex { duration in
@@ -134,13 +136,13 @@ struct SettlingTime {
 }
 
 extension SubjectProcess {
-    /// Asks for a measurement.
+    /// Requests a measurement.
     ///
     /// - Parameters:
     ///   - members: The request without its `op`.
-    ///   - source: What `need` is answered from, or `nil` if there is nothing to serve.
-    /// - Returns: The answer's members, whose integers are all below 2⁵³: PROTOCOL.md has no others, and arithmetic on
-    ///   them stays in bounds.
+    ///   - source: The source for answers to `need`; `nil` if there is nothing to serve.
+    /// - Returns: The members of the answer. All integers are below 2⁵³, as in PROTOCOL.md, so that arithmetic on them
+    ///   does not overflow.
     /// - Throws: `SubjectError`.
     package func measure(
         _ members: [String: JSONValue], serving source: (any ByteSource)? = nil
@@ -156,7 +158,7 @@ extension SubjectProcess {
 }
 
 extension JSONValue {
-    /// The whole numbers in the list under a member.
+    /// The integers in the list under a member.
     ///
     /// - Throws: `SubjectError.framing` if there is no such list.
     package func integers(_ member: String) throws(SubjectError) -> [UInt64] {

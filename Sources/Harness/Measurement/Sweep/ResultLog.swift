@@ -5,14 +5,14 @@ package import Results
 package import Support
 package import SystemPackage
 
-/// A result file that is written record by record.
+/// A result file to which records are appended.
 package final class ResultLog {
-    /// The records that the file held when it was opened.
+    /// The records that the file had when it was opened.
     package let earlierRecords: [ResultRecord]
 
     private let log: LineLog
 
-    /// Opens a result file, or creates it. A last line that a kill cut short is removed.
+    /// Opens a result file, or creates it. Removes an incomplete last line, which a kill may leave.
     ///
     /// - Throws: `SweepError`.
     package init(path: FilePath) throws(SweepError) {
@@ -25,7 +25,7 @@ package final class ResultLog {
         try rethrowing(as: SweepError.io, try log.keep(firstByteCount: byteCount))
     }
 
-    /// Adds a record: one write of one whole line.
+    /// Appends a record with one write of one whole line.
     ///
     /// - Throws: `SweepError.io`.
     package func append(_ record: ResultRecord) throws(SweepError) {
@@ -33,9 +33,9 @@ package final class ResultLog {
             as: SweepError.io, try log.append(SystemCall.check("write a record") { try record.line() }))
     }
 
-    /// Reads a result file as a whole, with no more of it in memory than a line.
+    /// Reads a whole result file, with at most one line of it in memory.
     ///
-    /// - Returns: What it holds, and whether a last line was cut short.
+    /// - Returns: The results, and whether the last line was incomplete.
     /// - Throws: `SweepError`, also for a merged file of several hosts.
     package static func read(_ path: FilePath) throws(SweepError) -> (results: RunResults, isCut: Bool) {
         let hosts = try readHosts(path)
@@ -43,9 +43,9 @@ package final class ResultLog {
         return (hosts[0], hosts[0].leftOut.cutByteCount > 0)
     }
 
-    /// Reads a result file as a whole, likewise.
+    /// Reads a whole result file, with at most one line of it in memory.
     ///
-    /// - Returns: What it holds; of a merged file, one for each host.
+    /// - Returns: The results; for a merged file, one element for each host.
     /// - Throws: `SweepError`.
     package static func readHosts(_ path: FilePath) throws(SweepError) -> [RunResults] {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
@@ -72,18 +72,18 @@ package final class ResultLog {
     }
 }
 
-/// Why a sweep or a report cannot go on.
+/// An error that stops a sweep or a report.
 package enum SweepError: Error, Hashable, Sendable, CustomStringConvertible, ExitStatusProviding {
     /// A file could not be read or written.
     case io(DecryptionError)
-    /// A result file is not what it should be.
+    /// A result file is damaged.
     case damaged(String, ResultsError)
     /// A result file belongs to another sweep.
     case externalResults(path: String, difference: String)
-    /// A merged file, where results of one host are expected.
+    /// A file has results of several hosts where those of one are expected.
     case severalHosts(path: String, count: Int)
 
-    /// What failed, the value, what was expected.
+    /// The message: what failed, the value, what was expected.
     package var description: String {
         switch self {
         case .io(let error): error.description
@@ -95,7 +95,7 @@ package enum SweepError: Error, Hashable, Sendable, CustomStringConvertible, Exi
         }
     }
 
-    /// What a command ends with that this error stops.
+    /// The exit status of a command that this error stops.
     package var exitStatus: ExitStatus {
         switch self {
         case .io(let error): error.exitStatus

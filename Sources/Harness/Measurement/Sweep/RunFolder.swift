@@ -6,12 +6,12 @@ import Support
 import Synchronization
 package import SystemPackage
 
-/// The folder of one run: its result file, and while it runs the objects that it measures on.
+/// The folder of one run. It has the result file, and during the run the measured objects.
 package struct RunFolder: Sendable {
     /// The folder.
     package let path: FilePath
 
-    /// Names a folder; nothing is created yet.
+    /// Does not create the folder yet.
     package init(path: FilePath) {
         self.path = path
     }
@@ -19,27 +19,27 @@ package struct RunFolder: Sendable {
     /// The result file.
     package var resultFile: FilePath { path.appending("results.jsonl") }
 
-    /// Where the objects are.
+    /// The folder of the objects.
     package var objectFolder: FilePath { path.appending(".chunkwise-objects") }
 
-    /// Whether a run has left results here, and has come to its end.
+    /// True if the folder has the results of a finished run.
     package var isFinished: Bool {
         (try? ResultLog.read(resultFile).results.isComplete) ?? false
     }
 
-    /// Creates the folder where it is not there yet.
+    /// Makes the folder if it does not exist.
     ///
     /// - Throws: `SweepError.io`.
     package func create() throws(SweepError) { try rethrowing(as: SweepError.io, try Folder.create(path)) }
 
-    /// Creates the folder for objects, which a run does that has locked its results.
+    /// Makes the folder for objects. The caller must hold the lock of the results.
     ///
     /// - Throws: `SweepError.io`.
     package func createObjects() throws(SweepError) {
         try rethrowing(as: SweepError.io, try Folder.create(objectFolder))
     }
 
-    /// Removes the objects, and nothing that was not made for this run.
+    /// Removes the objects, but no other files.
     package func removeObjects() {
         for name in ((try? Folder.entries(in: objectFolder.string)) ?? []).map(\.name)
         where name.hasSuffix(ObjectStore.fileSuffix) {
@@ -54,7 +54,7 @@ package struct RunFolder: Sendable {
         removeFiles()
     }
 
-    /// Removes all folders that ``temporary()`` made and that were not removed, for a process that ends at once.
+    /// Removes all remaining folders of ``temporary()``, for a process that ends at once.
     package static func removeAllTemporary() {
         for path in temporaryFolders.withLock({ $0 }) { RunFolder(path: FilePath(path)).removeFiles() }
     }
@@ -67,7 +67,7 @@ package struct RunFolder: Sendable {
         rmdir(path.string)
     }
 
-    /// Makes a new folder for a run whose results are not kept.
+    /// Makes a temporary folder for a run whose results are not kept.
     ///
     /// - Throws: `SweepError.io`.
     package static func temporary() throws(SweepError) -> RunFolder {

@@ -3,24 +3,23 @@ package import Results
 import Statistics
 import Support
 
-/// Measures the cells of a plan in rounds, and goes on where an earlier run of the same plan was broken off.
+/// A sweep: it measures the cells of a plan in rounds, and resumes an interrupted run of the same plan.
 ///
-/// Every cell is first checked, and a cell that fails gets no figures. Then memory and latencies, and then rounds of
-/// timings: each round visits all cells in an order of its own, so that a machine that drifts does so for all alike.
+/// The sweep checks every cell first, and a cell that fails gets no figures. Then it measures memory and latencies, and
+/// then rounds of timings. Each round visits all cells in another order, so that a drift of the machine affects all
+/// cells alike.
 package struct Sweep {
     private let plan: Plan
     private let log: ResultLog
     private let runner: CellRunner
-    /// Why backends may not be measured, by their names: they failed their vectors.
+    /// The reasons for which backends may not be measured, by backend name: they failed vectors.
     private let refusals: [String: String]
 
-    /// Creates a sweep.
-    ///
     /// - Parameters:
-    ///   - plan: What to measure.
-    ///   - log: Where results go; its header is written already.
-    ///   - runner: What measures.
-    ///   - refusals: Why backends may not be measured, by their names.
+    ///   - plan: The plan.
+    ///   - log: The log for results. Its header is written already.
+    ///   - runner: The runner that measures the cells.
+    ///   - refusals: The reasons for which backends may not be measured, by backend name.
     package init(plan: Plan, log: ResultLog, runner: CellRunner, refusals: [String: String]) {
         self.plan = plan
         self.log = log
@@ -28,13 +27,14 @@ package struct Sweep {
         self.refusals = refusals
     }
 
-    /// Measures what is not measured yet.
+    /// Runs the steps that are not done yet.
     ///
     /// - Parameters:
-    ///   - progress: Called before and after each process, and for those that need not be run.
-    ///   - shouldStop: Asked before each process, and about one that failed; `true` leaves the rest for another time.
+    ///   - progress: A function that is called before and after each process, and for each step that need not run.
+    ///   - shouldStop: A function that is called before each process, and after one that failed. `true` stops the
+    ///     sweep.
     /// - Returns: Whether everything is measured now.
-    /// - Throws: `SweepError` if results cannot be written; a cell that fails is a result.
+    /// - Throws: `SweepError` if results cannot be written. A cell that fails is a result.
     package func run(
         progress: (SweepEvent) -> Void, shouldStop: () -> Bool
     ) throws(SweepError) -> Bool {
@@ -52,7 +52,7 @@ package struct Sweep {
                 record = try perform(step)
             } catch {
                 if let cause = error.cause { throw .io(cause) }
-                // A subject that was ended together with the sweep has not failed.
+                // A subject that ended together with the sweep has not failed.
                 if error.isInterruption || shouldStop() { return false }
                 record = .failure(FailureRecord(cell: step.cell, reason: error.description))
             }
@@ -78,7 +78,7 @@ package struct Sweep {
         return state.addedNanoseconds < precision.maxNanoseconds && !state.isPrecise(id, precision.halfWidth)
     }
 
-    /// Runs a process and says what it found; `nil` where this machine cannot tell.
+    /// Runs the process of a step and returns its record; `nil` if this machine cannot measure it.
     private func perform(_ step: SweepStep) throws(CellFailure) -> ResultRecord? {
         let cell = step.cell
         switch step.pass {
@@ -97,28 +97,27 @@ package struct Sweep {
 
 /// One process of a sweep.
 package struct SweepStep: Hashable, Sendable {
-    /// What is found out in one process.
+    /// The kind of measurement in one process. Rounds count from 0.
     package enum Pass: Hashable, Sendable {
         case check
-        /// The round, from 0, as of the others.
         case memory(round: Int)
         case latencies(round: Int)
         case time(round: Int)
     }
 
-    /// What is found out.
+    /// The kind of measurement.
     package var pass: Pass
-    /// Of what.
+    /// The measured cell.
     package var cell: Cell
-    /// The rounds of time that the plan asks for in any case; later ones are for a precision that is not reached.
+    /// The number of timed rounds that the plan always has. Later rounds run only if a precision is not reached.
     package var plannedRounds: Int
 
-    /// The max number of processes in which a cell's memory, and its latencies, are measured.
+    /// The maximum number of processes for a cell's memory, and for its latencies.
     package static let maxUntimedRounds = 3
 
-    /// Lists everything that a plan asks for, in order.
+    /// Returns all steps of a plan, in order.
     ///
-    /// - Parameter plan: The plan; its seed decides the order of the cells in each pass.
+    /// - Parameter plan: The plan. Its seed determines the order of the cells in each pass.
     /// - Returns: The steps.
     package static func all(of plan: Plan) -> [SweepStep] {
         func step(_ pass: Pass, _ planned: PlannedCell) -> SweepStep {
@@ -140,24 +139,24 @@ package struct SweepStep: Hashable, Sendable {
         return steps
     }
 
-    /// The cells in the order of one round, drawn from the plan's seed; rounds below 0 are the untimed passes.
+    /// The cells in the order of one round, drawn from the plan's seed. Rounds below 0 are the untimed passes.
     static func order(ofRound round: Int, in plan: Plan) -> [PlannedCell] {
         var generator = SplitMix64(seed: plan.seed &+ UInt64(bitPattern: Int64(round)) &* 0x1_0000_0001)
         return plan.cells.shuffled(using: &generator)
     }
 }
 
-/// What happens to the steps of a sweep, by their numbers in ``SweepStep/all(of:)``.
+/// An event of a sweep, with the step's index in ``SweepStep/all(of:)``.
 package enum SweepEvent: Hashable, Sendable {
-    /// A process is about to be started.
+    /// The step's process is about to start.
     case starts(Int)
-    /// It has ended, after so many seconds.
+    /// The step has ended, after a number of seconds.
     case ended(Int, seconds: Double)
-    /// It need not be run: an earlier run did it, or its cell failed.
+    /// The step need not run, because an earlier run did it or its cell failed.
     case notNeeded(Int)
 }
 
-/// What a result file says is done already.
+/// The finished steps of a sweep, according to its result file.
 struct SweepState {
     private struct Process: Hashable {
         var pass: SweepStep.Pass
@@ -169,7 +168,7 @@ struct SweepState {
     private var medians: [String: [Double]] = [:]
     private(set) var failed: Set<String> = []
     private(set) var isEnded = false
-    /// How long the rounds took that were added for precision, in this run of the sweep.
+    /// The time of the rounds that this run added for precision.
     var addedNanoseconds: UInt64 = 0
 
     init(_ records: [ResultRecord]) {
@@ -196,14 +195,14 @@ struct SweepState {
         done.contains(Process(pass: pass, cellID: cellID))
     }
 
-    /// Whether half of a cell's interval is at most a part of its figure.
+    /// Returns whether half the width of a cell's interval is at most the given share of its figure.
     func isPrecise(_ cellID: String, _ halfWidth: Double) -> Bool {
         LogInterval(processes: medians[cellID] ?? []).map { $0.relativeHalfWidth <= halfWidth } ?? false
     }
 }
 
 extension LatencyRecord.Latency {
-    /// The percentiles of single reads, in nanoseconds; all 0 where there are none.
+    /// The percentiles of latencies of single reads, in nanoseconds. All are 0 if there are no latencies.
     package init(of latencies: [UInt64]) {
         let sorted = latencies.sorted()
         func rank(_ tenthsOfPercent: Int) -> UInt64 {

@@ -5,7 +5,7 @@ import Subject
 import Support
 import SystemPackage
 
-/// A sweep with its folder: starts it, or goes on with one that was broken off.
+/// A sweep with its folder. It starts a new sweep, or resumes an interrupted one.
 package struct SweepJob {
     private let folder: RunFolder
     private let plan: Plan
@@ -15,22 +15,22 @@ package struct SweepJob {
     private let network: (any NetworkSources)?
     private let cgroups: MemoryCgroups?
 
-    /// Prepares a job; nothing is written yet.
+    /// Writes nothing yet.
     ///
     /// - Parameters:
-    ///   - folder: Where results go.
-    ///   - plan: What to measure.
+    ///   - folder: The folder for results.
+    ///   - plan: The plan.
     ///   - program: The command that starts a subject.
     ///   - programVersion: The version of this program.
-    ///   - programDigest: What tells its build from others; see ``FileDigest/programs(_:)``.
+    ///   - programDigest: The digest that identifies the build; see ``FileDigest/programs(_:)``.
     ///   - command: The command line that repeats the run, without keys.
     ///   - startedAt: The time, in ISO 8601.
-    ///   - backends: The backends that are there.
-    ///   - encryption: What encrypts objects, if it is not the first of them.
-    ///   - shard: Which part of a job on many machines it is; `nil` for a run of its own.
-    ///   - cgroups: Where processes whose memory is measured get cgroups, or why they do not.
-    ///   - network: What serves objects on this machine, where cells are measured over HTTP.
-    /// - Throws: `SweepError.io` if there are none.
+    ///   - backends: The available backends.
+    ///   - encryption: The backend that encrypts objects; `nil` for the first available one.
+    ///   - shard: The shard of a job on many machines; `nil` for a separate run.
+    ///   - cgroups: The cgroups for processes whose memory is measured, or the reason for their absence.
+    ///   - network: The network that serves objects on this machine, for cells that are measured over HTTP.
+    /// - Throws: `SweepError.io` if there is no backend.
     package init(
         folder: RunFolder, plan: Plan, program: [String], programVersion: String, programDigest: String? = nil,
         command: [String], startedAt: String, backends: [any CipherBackend],
@@ -60,17 +60,18 @@ package struct SweepJob {
     /// Runs the job.
     ///
     /// - Parameters:
-    ///   - input: The object to measure all cells on, or `nil` to make those that they ask for.
-    ///   - starting: Called when the results can be written, before anything is measured.
-    ///   - limits: Measures the machine, where the run is to begin with that; `nil` from it is no limits.
-    ///   - verify: Runs the vectors, where the run is to begin with them; its records go into the results, and a
-    ///     backend that failed is not measured. `nil` from it is a stop before the end.
-    ///   - mutants: Puts readers with planted faults to the vectors, where that is part of the run; `nil` from it is a
-    ///     test that was stopped. A run that goes on does not repeat it.
-    ///   - progress: Called before and after each process, and for those that need not be run.
-    ///   - shouldStop: Asked before each process.
-    ///   - isInterrupted: Whether the process that is running is to be ended; asked while it is waited for.
-    /// - Returns: The results so far; they are complete unless `shouldStop` said so.
+    ///   - input: The object for all cells; `nil` to make the objects that the cells need.
+    ///   - starting: A function that is called when the results can be written, before the measurement.
+    ///   - limits: A function that measures the machine's limits at the start of a run. It may return `nil`.
+    ///   - verify: A function that runs the vectors at the start of a run. Its records go into the results, and a
+    ///     backend that failed is not measured. `nil` from it means that the user stopped it.
+    ///   - mutants: A function that runs the mutants. `nil` from it means that the user stopped it. A resumed run does
+    ///     not repeat it.
+    ///   - progress: A function that is called before and after each process, and for each step that need not run.
+    ///   - shouldStop: A function that is called before each process.
+    ///   - isInterrupted: A function that returns whether to end the current process. It is called while waiting for
+    ///     it.
+    /// - Returns: The results so far. They are complete unless `shouldStop` stopped the job.
     /// - Throws: `SweepError`.
     package func run(
         input: MeasuredObject? = nil, starting: () -> Void = {}, limits: (() -> MachineLimits?)? = nil,
@@ -81,10 +82,10 @@ package struct SweepJob {
         var header = header
         header.input = input?.input
         header.strategies = plan.strategies.compactMapValues { try? StrategyFacts($0) }
-        // The lock comes first: the objects of a sweep that is running here are not this one's to remove.
+        // The lock comes first, so that this job does not remove the objects of another sweep that is running here.
         let log = try ResultLog(path: folder.resultFile)
         try folder.createObjects()
-        // Also after a stop: they are made again in seconds, and hidden files of a gigabyte are not looked for.
+        // Also after a stop: it takes seconds to make them again, and users do not expect hidden files of a gigabyte.
         defer { folder.removeObjects() }
         var outcomes: [ConformanceRecord] = []
         if let first = log.earlierRecords.first {
@@ -96,7 +97,7 @@ package struct SweepJob {
             header.limits = limits?()
             try log.append(.header(header))
         }
-        // A run that was killed while it wrote outcomes has those of some backends only.
+        // A run that was killed while it wrote outcomes has only those of some backends.
         let judged = Set(outcomes.map(\.subject))
         if let verify, !header.backends.allSatisfy({ judged.contains($0.name) }) {
             guard let found = verify() else { return try ResultLog.read(folder.resultFile).results }
@@ -122,7 +123,7 @@ package struct SweepJob {
         return try ResultLog.read(folder.resultFile).results
     }
 
-    /// Correct before fast: a backend that failed a vector gets no speed.
+    /// The reasons not to measure backends: a backend that failed a vector gets no figures.
     private static func refusals(_ outcomes: [ConformanceRecord]) -> [String: String] {
         var refusals: [String: String] = [:]
         for outcome in outcomes where outcome.failed > 0 || outcome.passed == 0 {
@@ -132,7 +133,7 @@ package struct SweepJob {
         return refusals
     }
 
-    /// Whether the planted faults are done with: a run has them once, and a finished one stays as it is.
+    /// Returns whether the mutants are done. A run has them once, and a finished run does not change.
     private static func isTested(_ records: [ResultRecord]) -> Bool {
         records.contains {
             switch $0 {
@@ -166,8 +167,8 @@ package struct SweepJob {
 }
 
 extension Cell {
-    /// The cell in a few words, for a user who watches: `libgcrypt 256KiB sequential`. What is usual is left out, so
-    /// that two cells of a plan may have the same.
+    /// The cell in a few words, for the progress display: `libgcrypt 256KiB sequential`. Default values are left out.
+    /// Two cells of a plan may have the same name.
     package var shortName: String {
         var parts = [backend]
         if strategy != Format.usualName { parts.append(strategy) }

@@ -236,8 +236,8 @@ extension JSONCursor {
     }
 
     /// Returns the strategy that an object's parameters describe. The format is the description that they name, or else
-    /// the index's, or else the folder's. Of several variants, it is the first that accepts the parameters. Members
-    /// that are not inputs of the format, such as passwords, are ignored.
+    /// the index's, or else the folder's. Of several variants that accept the parameters, it is the first of those
+    /// whose defaults differ least. Members that are not inputs of the format, such as passwords, are ignored.
     ///
     /// - Returns: The strategy, or what is missing: a name, or a word or number that no variant accepts.
     fileprivate func strategy(
@@ -252,6 +252,7 @@ extension JSONCursor {
             return (nil, "no description \"\(names[0])\": expected a known format, or a file that the index names")
         }
         var gap: String?
+        var closest: (strategy: Strategy, differenceCount: Int)?
         for format in candidates {
             guard format.keyByteCounts?.contains(keyByteCount) ?? true else {
                 gap = gap ?? "a key of \(keyByteCount) bytes in \(format.name)"
@@ -264,9 +265,10 @@ extension JSONCursor {
             }
             let strategy = Strategy(format, values)
             try check { try strategy.validate() }
-            return (strategy, nil)
+            let count = format.inputs.count { $0.defaultValue != nil && $0.defaultValue != strategy[$0.name] }
+            if count < closest?.differenceCount ?? .max { closest = (strategy, count) }
         }
-        return (nil, gap)
+        return (closest?.strategy, closest == nil ? gap : nil)
     }
 
     /// Returns the values of a format's inputs.

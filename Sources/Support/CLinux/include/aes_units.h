@@ -5,10 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* AES decryption of independent blocks by the CPU's own instructions: what no cipher mode can be faster than.
- * It is measured and never used on real data. */
+/* AES decryption of independent blocks with the CPU's own instructions: the upper limit for every cipher mode.
+ * It is for measurements only, never for real data. */
 
-/* The instructions there may be, narrowest registers first. */
+/* The kinds of instructions, narrowest registers first. */
 typedef enum {
     chunkwise_unit_none = 0,
     chunkwise_unit_aes_ni = 1,
@@ -23,7 +23,7 @@ typedef struct {
     unsigned round_count;
 } chunkwise_schedule;
 
-/* Whether this CPU, and the kernel under it, have the instructions. */
+/* Returns whether both this CPU and the kernel support the instructions. */
 bool chunkwise_unit_is_present(chunkwise_unit unit);
 
 /* Makes the schedule for a key of 16, 24 or 32 bytes. Returns false for other lengths and absent units. */

@@ -1,32 +1,32 @@
 /// Memory-mapped files that may be truncated while they are read.
 ///
-/// Touching a page of a mapping that has no file behind it any more raises SIGBUS, which ends the process. Here a
-/// mapping is registered first; a handler then puts zeroes in the place of what is gone, notes that in the registration,
-/// and lets the thread go on. Nothing is unwound, so that it does not matter whose code touched the page.
+/// Touching a page of a mapping beyond the end of its file raises SIGBUS, which ends the process. Here, the program
+/// registers a mapping first. A handler then maps zeroes over the missing pages, records that in the registration, and
+/// lets the thread continue. Nothing is unwound, so any code may touch the page.
 
 #ifndef CHUNKWISE_MAPPED_MEMORY_H
 #define CHUNKWISE_MAPPED_MEMORY_H
 
 #include <stddef.h>
 
-/// Installs the handler, once for the process; signals that concern no registered mapping go to the handler before it.
+/// Installs the handler, once for the process; signals outside registered mappings go to the previous handler.
 ///
 /// Returns 0, or the `errno` of `sigaction`.
 int chunkwise_guard_install(void);
 
-/// Finds a free registration. Returns its number, or -1 if all are taken.
+/// Reserves a registration. Returns its number, or -1 if all are in use.
 int chunkwise_guard_open(void);
 
-/// Gives a registration back.
+/// Releases a registration.
 void chunkwise_guard_close(int guard);
 
-/// Says which pages a registration is for, before they are touched first; a length of 0 for none.
+/// Sets the pages of a registration before they are first touched; a length of 0 for no pages.
 void chunkwise_guard_set(int guard, const void *start, size_t byte_count);
 
-/// Returns 1 if pages of the registration turned out to be gone since `chunkwise_guard_set`, else 0.
+/// Returns 1 if a touched page of the registration was missing since `chunkwise_guard_set`, else 0.
 int chunkwise_guard_is_broken(int guard);
 
-/// Lets SIGBUS through to the calling thread; blocked, it would end the process whatever the handler is.
+/// Unblocks SIGBUS on the calling thread; a blocked SIGBUS would end the process despite the handler.
 void chunkwise_guard_unblock(void);
 
 #endif

@@ -1,18 +1,17 @@
-/// How long a list of steps still takes: expectations that give way to what was measured.
+/// The remaining time of a list of steps: estimates that measurements replace.
 ///
-/// A step that is still to come is taken to last as long as steps of its kind on the same item did on average; else its
-/// expectation times how far those of its kind were off; else times how far all were off; else its expectation.
+/// The estimate of a pending step is the average duration of steps of its kind on the same item. Without such steps, it
+/// is its expectation, scaled by the error of its kind; else scaled by the error of all steps; else its expectation.
 package struct TimeLeft: Sendable {
     /// One piece of work.
     package struct Step: Hashable, Sendable {
-        /// What is done, such as `memory`; steps of one kind are off their expectation alike.
+        /// The kind of work, such as `memory`; steps of one kind have similar errors in their expectations.
         package var kind: String
-        /// What it is done to; steps of one kind on one item take equally long.
+        /// The item of the work; steps of one kind on one item take equally long.
         package var item: String
-        /// How long it may take, in seconds.
+        /// The expected duration in seconds.
         package var expectedSeconds: Double
 
-        /// Creates a step.
         package init(kind: String, item: String, expectedSeconds: Double) {
             self.kind = kind
             self.item = item
@@ -32,7 +31,7 @@ package struct TimeLeft: Sendable {
         }
     }
 
-    /// A step, its kind and item as indices of the sums: plans have tens of thousands of steps.
+    /// A step, with its kind and item as indices of the sums: plans have tens of thousands of steps.
     private struct Pending {
         var expected: Double
         var kind: Int
@@ -45,12 +44,12 @@ package struct TimeLeft: Sendable {
     private var ofKind: [Sum]
     private var ofAll = Sum()
 
-    /// Takes the steps in the order in which they are numbered from now on.
+    /// Takes the steps in the order of their later numbers.
     package init(_ steps: [Step]) {
         var kinds: [String: Int] = [:]
         var items: [[String]: Int] = [:]
         self.steps = steps.map { step in
-            // Expectations are divided by, so that none is 0.
+            // Expectations are divisors, so none may be 0.
             let expected = step.expectedSeconds > 1e-6 ? min(step.expectedSeconds, 1e9) : 1e-6
             return Pending(
                 expected: expected, kind: Self.index(of: step.kind, in: &kinds),
@@ -68,11 +67,11 @@ package struct TimeLeft: Sendable {
             }()
     }
 
-    /// Notes that a step has ended.
+    /// Records the end of a step.
     ///
     /// - Parameters:
-    ///   - index: Its number.
-    ///   - seconds: How long it took; `nil` for one that need not be done, of which nothing is learned.
+    ///   - index: The step's number.
+    ///   - seconds: Its duration; `nil` for a skipped step, which does not affect the estimates.
     package mutating func end(_ index: Int, seconds: Double?) {
         guard steps.indices.contains(index), steps[index].isPending else { return }
         steps[index].isPending = false
@@ -83,10 +82,10 @@ package struct TimeLeft: Sendable {
         ofAll.add(seconds, expected: step.expected)
     }
 
-    /// The seconds that the steps take that have not ended. O(number of steps).
+    /// The estimated seconds of all pending steps. O(number of steps).
     package var seconds: Double { steps.reduce(0) { $1.isPending ? $0 + estimate($1) : $0 } }
 
-    /// How much is done, from 0 to 1, by time; 1 where there is nothing to do. O(number of steps).
+    /// The finished share of the time, from 0 to 1; 1 if there is nothing to do. O(number of steps).
     package var share: Double {
         let whole = steps.reduce(0) { $0 + estimate($1) }
         return whole > 0 ? 1 - seconds / whole : 1
@@ -99,13 +98,15 @@ package struct TimeLeft: Sendable {
         return alike.count > 0 ? step.expected * alike.seconds / alike.expected : step.expected
     }
 
-    /// The seconds that equal parts still take, by what the finished ones took; `nil` before the first is finished.
+    /// Returns the remaining seconds of equal parts, given the duration of the finished ones; `nil` before the first is
+    /// finished.
     package static func seconds(finished: Int, of total: Int, elapsed: Double) -> Double? {
         guard finished > 0, elapsed >= 0 else { return nil }
         return elapsed / Double(finished) * Double(max(0, total - finished))
     }
 
-    /// A rest in words, no more exact than it is: `about 40 s left`, `about 3 min left`, `about 2 h 10 min left`.
+    /// Returns a remaining time in words, with suitable precision: `about 40 s left`, `about 3 min left`, `about 2 h 10
+    /// min left`.
     package static func text(seconds: Double) -> String {
         guard seconds > 5 else { return "a few seconds left" }
         let whole = Int(min(seconds, 1e9).rounded(.up))
@@ -117,18 +118,17 @@ package struct TimeLeft: Sendable {
     }
 }
 
-/// What is running, how far it is, and how long it still takes, in one line.
+/// The current work, its progress, and the remaining time, in one line.
 package struct ProgressLine: Hashable, Sendable {
-    /// How far: `37/108 cells`.
+    /// The progress: `37/108 cells`.
     package var position: String
-    /// What is running: `libgcrypt 256KiB sequential`. The first part to be shortened.
+    /// The current work: `libgcrypt 256KiB sequential`. It is the first part to be shortened.
     package var name: String
-    /// Which pass: `round 2 of 5`; empty where there is one only.
+    /// The pass: `round 2 of 5`; empty if there is only one.
     package var stage: String
-    /// How long still: `about 3 min left`; empty where it is not known yet.
+    /// The remaining time: `about 3 min left`; empty while it is unknown.
     package var rest: String
 
-    /// Creates a line.
     package init(position: String, name: String, stage: String = "", rest: String = "") {
         self.position = position
         self.name = name
@@ -136,7 +136,8 @@ package struct ProgressLine: Hashable, Sendable {
         self.rest = rest
     }
 
-    /// The line in at most so many columns: the name is shortened first, then left out, then the stage, then the rest.
+    /// Returns the line within a number of columns: first the name is shortened, then omitted, then the stage, then
+    /// the rest.
     package func text(columns: Int) -> String {
         let name = Self.printable(name)
         func joined(_ parts: [String]) -> String { parts.filter { !$0.isEmpty }.joined(separator: " · ") }
@@ -151,10 +152,10 @@ package struct ProgressLine: Hashable, Sendable {
         return String(position.prefix(max(0, columns)))
     }
 
-    /// Less of a name tells nothing.
+    /// The min length of a shortened name; less of it would say nothing.
     private static let minName = 8
 
-    /// Text without what would drive a terminal.
+    /// Returns text without terminal control characters.
     private static func printable(_ text: String) -> String {
         String(
             String.UnicodeScalarView(
@@ -162,21 +163,21 @@ package struct ProgressLine: Hashable, Sendable {
     }
 }
 
-/// When progress is worth a line in a log: each tenth of the work, but not more often than each 5 seconds, and each 30
-/// seconds in any case.
+/// Decides when progress is worth a line in a log: at each tenth of the work, at most every 5 seconds and at least
+/// every 30 seconds.
 package struct ProgressPace: Hashable, Sendable {
     private var lastTenth = 0
     private var lastSeconds = 0.0
 
-    /// Starts with the work.
+    /// The pace at the start of the work.
     package init() {}
 
-    /// Whether a line is due, which then counts as written.
+    /// Returns whether a line is due, and counts it as written if it is.
     ///
     /// - Parameters:
-    ///   - share: How much is done, from 0 to 1.
+    ///   - share: The finished share, from 0 to 1.
     ///   - seconds: The time since the start.
-    /// - Returns: Whether to write a line.
+    /// - Returns: `true` to write a line.
     package mutating func isDue(share: Double, seconds: Double) -> Bool {
         let tenth = Int(max(0, min(1, share)) * 10)
         let passed = seconds - lastSeconds

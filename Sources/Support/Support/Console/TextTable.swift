@@ -1,6 +1,6 @@
-/// Rows with columns that line up, in no more columns of the terminal than are allowed.
+/// Rows with aligned columns, within a max width.
 ///
-/// Where the rows are too wide, long texts are broken into lines; where that would make the first column hard to read, it
+/// If the rows are too wide, long texts are broken into lines. If that would make the first column hard to read, it
 /// goes on a line of its own above the others.
 package struct TextTable: Sendable {
     private let rows: [[String]]
@@ -9,17 +9,17 @@ package struct TextTable: Sendable {
     private let gap: Int
     private let hasNamesAbove: Bool
 
-    /// The width that every terminal has.
+    /// The width that every terminal has, in columns.
     package static let width = 80
 
-    /// Takes rows.
+    /// A table of the given rows.
     ///
     /// - Parameters:
-    ///   - rows: The cells of the table, heads first; a row may have fewer than others.
+    ///   - rows: The cells of the table, headings first; a row may have fewer cells than others.
     ///   - rightAligned: The columns of numbers.
     ///   - limit: The max number of characters of a line.
-    ///   - hasNamesAbove: Whether the first column goes on lines of its own in any case, so that tables of one kind look
-    ///     alike whatever their figures.
+    ///   - hasNamesAbove: True to put the first column on lines of its own in any case, so that tables of one kind look
+    ///     alike with any figures.
     package init(
         _ rows: [[String]], rightAligned: Set<Int> = [], limit: Int = width, hasNamesAbove: Bool = false
     ) {
@@ -31,7 +31,7 @@ package struct TextTable: Sendable {
         gap = 2
     }
 
-    /// Figures below their names, closer together if that keeps them in a line.
+    /// Figures below their names, with narrower gaps if that keeps them on one line.
     private init(figures: [[String]], of table: TextTable) {
         rows = figures
         rightAligned = Set(table.rightAligned.map { $0 - 1 })
@@ -54,7 +54,7 @@ package struct TextTable: Sendable {
         return namesAbove
     }
 
-    /// A first column of fewer characters is no name any more.
+    /// The min width of a first column; a narrower one cannot show names.
     private static let minFirst = 24
 
     private var namesAbove: String {
@@ -77,7 +77,7 @@ package struct TextTable: Sendable {
         widths.reduce(0, +) + gap * max(0, widths.count - 1)
     }
 
-    /// Takes from the widest columns that can be broken, and never from numbers.
+    /// Narrows the widest columns that can be broken, but never columns of numbers.
     private func shrink(_ natural: [Int]) -> [Int] {
         var widths = natural
         let minimum = natural.indices.map { column in
@@ -86,7 +86,7 @@ package struct TextTable: Sendable {
         }
         while width(widths) > limit {
             let breakable = widths.indices.filter { widths[$0] > minimum[$0] }
-            // Words themselves, if need be.
+            // Breaks words, if necessary.
             let pool = breakable.isEmpty ? widths.indices.filter { !rightAligned.contains($0) } : breakable
             guard let widest = pool.max(by: { (widths[$0], $0) < (widths[$1], $1) }), widths[widest] > 1 else { break }
             widths[widest] -= 1
@@ -112,17 +112,17 @@ package struct TextTable: Sendable {
 
 /// Text broken into lines between words.
 package enum TextWrapping {
-    /// Breaks a text; words that are longer than a line are broken where it ends. Spaces between words of a line stay.
+    /// Breaks a text into lines; a word longer than a line is broken at its end. Multiple spaces within a line stay.
     ///
     /// - Parameters:
     ///   - text: The text, without line breaks.
-    ///   - columns: The max number of characters of a line, 1 at least.
-    ///   - indent: What stands before every line but the first.
-    /// - Returns: The lines, one at least.
+    ///   - columns: The max number of characters of a line, at least 1.
+    ///   - indent: The indentation of every line but the first.
+    /// - Returns: The lines, at least one.
     package static func lines(_ text: String, columns: Int, indent: String = "") -> [String] {
         guard text.count > columns else { return [text] }
         var lines: [String] = []
-        // The line and its characters, which take long to count.
+        // The line, and its number of characters, which is slow to count.
         var (line, count) = ("", 0)
         var isEmpty = true
         func end() {
@@ -158,13 +158,13 @@ package enum TextWrapping {
         return lines
     }
 
-    /// Breaks every line of a text of several, and leaves those as they are that start with a space.
+    /// Breaks every line of a text, except lines that start with a space.
     package static func text(_ text: String, columns: Int = TextTable.width, indent: String = "  ") -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { line in
             line.hasPrefix(" ") ? [String(line)] : lines(String(line), columns: columns, indent: indent)
         }.joined(separator: "\n")
     }
 
-    /// The length of the longest word.
+    /// Returns the length of the longest word.
     static func longestWord(_ text: String) -> Int { text.split(separator: " ").map(\.count).max() ?? 0 }
 }

@@ -1,4 +1,4 @@
-/// What a word means, shown by a colour beside the word, never by the colour alone.
+/// The meaning of a word, shown by a colour in addition to the word, never by the colour alone.
 package enum Tone: Sendable {
     case good
     case bad
@@ -15,11 +15,11 @@ package enum Tone: Sendable {
         }
     }
 
-    /// Colours words where they are an answer: at the start of a line, or of a table's column.
+    /// Colours words that are an answer: at the start of a line, or of a table's column.
     ///
     /// - Parameters:
-    ///   - text: The text, laid out already.
-    ///   - words: What the words mean.
+    ///   - text: The text, with its final layout.
+    ///   - words: The meanings of the words.
     /// - Returns: The text with escape sequences around the words.
     package static func paint(_ text: String, _ words: [String: Tone]) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
@@ -42,22 +42,22 @@ package enum Tone: Sendable {
     }
 }
 
-/// Whether output is coloured, as the user says it.
+/// The user's choice of coloured output.
 package enum ColorChoice: String, CaseIterable, Sendable {
-    /// On a terminal, unless the environment says otherwise.
+    /// Colours on a terminal, unless the environment disables them.
     case auto
-    /// Also in a pipe.
+    /// Colours even in a pipe.
     case always
-    /// Never.
+    /// No colours.
     case never
 
-    /// Whether to write colours.
+    /// Returns whether to write colours.
     ///
     /// - Parameters:
-    ///   - isTerminal: Whether the output is a terminal.
+    ///   - isTerminal: True if the output is a terminal.
     ///   - variable: Reads the environment.
-    /// - Returns: The answer. `NO_COLOR` counts when it is set to anything but the empty string, and gives way to
-    ///   ``always``; a terminal that calls itself `dumb` has no colours.
+    /// - Returns: The answer. `NO_COLOR` disables colours if it is set and not empty, except with ``always``. A
+    ///   terminal named `dumb` has no colours.
     /// - Source: https://no-color.org.
     package func isColored(isTerminal: Bool, variable: (String) -> String?) -> Bool {
         switch self {

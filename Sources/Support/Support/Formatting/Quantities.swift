@@ -1,16 +1,17 @@
-/// A number of bytes as people write it: `4096`, `64KiB`, `16MB`, `100MiB`, `1.5GiB`.
+/// A number of bytes in the notation of users: `4096`, `64KiB`, `16MB`, `100MiB`, `1.5GiB`.
 package struct ByteSize: Hashable, Sendable, CustomStringConvertible {
     /// The number of bytes.
     package let byteCount: UInt64
 
-    /// Creates a size.
+    /// A size of a number of bytes.
     package init(_ byteCount: UInt64) {
         self.byteCount = byteCount
     }
 
-    /// Reads a size: digits, possibly with a decimal fraction that comes out at whole bytes, and a unit.
+    /// Parses a size: digits, optionally with a decimal fraction that results in whole bytes, and a unit.
     ///
-    /// `kB`, `MB`, `GB`, `TB` are powers of 1000; `KiB`, `MiB`, `GiB`, `TiB` powers of 1024; `B` or nothing is bytes.
+    /// `kB`, `MB`, `GB`, `TB` are powers of 1000; `KiB`, `MiB`, `GiB`, `TiB` powers of 1024; `B` or no unit means
+    /// bytes.
     /// Source: IEC 80000-13. Case does not matter, and a space may stand before the unit.
     ///
     /// - Returns: `nil` for anything else, and for sizes of 2⁶² bytes and more.
@@ -22,9 +23,9 @@ package struct ByteSize: Hashable, Sendable, CustomStringConvertible {
         self.byteCount = byteCount
     }
 
-    /// The size in the largest unit in which it is whole: `64KiB`, `16MB`, `100MiB`.
+    /// The size in the largest unit in which it is a whole number: `64KiB`, `16MB`, `100MiB`.
     ///
-    /// Decimal units only where a binary one would not come out even and at least a million bytes are meant.
+    /// It uses decimal units only for at least a million bytes, and if no binary unit gives a whole number.
     package var description: String {
         for (name, factor) in Self.units where byteCount >= factor && byteCount % factor == 0 {
             return "\(byteCount / factor)\(name)"
@@ -43,16 +44,16 @@ package struct ByteSize: Hashable, Sendable, CustomStringConvertible {
     ]
 }
 
-/// Decimal numbers that stand before a unit.
+/// Decimal numbers in front of a unit.
 private enum Decimal {
-    /// Whether a character belongs to a number.
+    /// Returns whether a character belongs to a number.
     static func isDigit(_ character: Character) -> Bool {
         character.isASCII && (character.isNumber || character == ".")
     }
 
-    /// A number times a factor: digits, possibly with at most nine behind a point.
+    /// Returns a number times a factor. The number has digits, optionally with at most nine behind a point.
     ///
-    /// - Returns: `nil` for anything else, for a product that is not whole, and for one that is too large.
+    /// - Returns: `nil` for any other text, for a product that is not whole, and for one that is too large.
     static func product(_ digits: Substring, _ factor: UInt64) -> UInt64? {
         let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count <= 2, digits.allSatisfy(isDigit), let whole = UInt64(parts[0]) else { return nil }
@@ -68,7 +69,7 @@ private enum Decimal {
     }
 }
 
-/// Durations and rates as people write them: `20ms`, `2.5s`, `100MB/s`.
+/// Durations and rates in the notation of users: `20ms`, `2.5s`, `100MB/s`.
 package enum TimeText {
     /// A unit of durations.
     package enum Unit: String, CaseIterable, Sendable {
@@ -80,7 +81,7 @@ package enum TimeText {
         case hours = "h"
         case days = "d"
 
-        /// The nanoseconds of one.
+        /// The length of the unit in nanoseconds.
         package var nanoseconds: UInt64 {
             switch self {
             case .nanoseconds: 1
@@ -94,12 +95,12 @@ package enum TimeText {
         }
     }
 
-    /// Reads a duration: a number, possibly with a decimal fraction that comes out at whole nanoseconds, and a unit.
+    /// Parses a duration: a number, optionally with a decimal fraction that results in whole nanoseconds, and a unit.
     ///
     /// - Parameters:
     ///   - text: `500us`, `20ms`, `2.5s`, `10m`, `1h`, `30d`; `µs` is `us`.
-    ///   - unit: What a number without a unit is in; `nil` if it must have one.
-    /// - Returns: Nanoseconds, or `nil` for anything else, and for more than 500 years.
+    ///   - unit: The unit of a number without one; `nil` to require a unit.
+    /// - Returns: Nanoseconds; `nil` for any other text, and for more than 500 years.
     package static func nanoseconds(_ text: String, in unit: Unit? = nil) -> UInt64? {
         let digits = text.prefix(while: Decimal.isDigit)
         let name = text.dropFirst(digits.count)
@@ -108,36 +109,36 @@ package enum TimeText {
         return Decimal.product(digits, unit.nanoseconds)
     }
 
-    /// A duration in the largest unit up to seconds in which it is whole: `20ms`, `1500us`, `0s`.
+    /// Returns a duration in the largest unit up to seconds in which it is a whole number: `20ms`, `1500us`, `0s`.
     package static func text(nanoseconds: UInt64) -> String {
         let units: [Unit] = [.seconds, .milliseconds, .microseconds]
         let unit = units.first { nanoseconds.isMultiple(of: $0.nanoseconds) } ?? .nanoseconds
         return "\(nanoseconds / unit.nanoseconds)\(unit.rawValue)"
     }
 
-    /// The same of a duration that is not negative, to the nearest nanosecond.
+    /// Returns a duration, which must not be negative, to the nearest nanosecond.
     package static func text(_ duration: Duration) -> String {
         text(nanoseconds: UInt64(nearest: duration / .nanoseconds(1)))
     }
 
-    /// What a duration may be, in words.
+    /// The expected notation of a duration, in words.
     package static let expectation = "a duration such as 500ms, 10s, 2m or 1h"
 
-    /// The longest latency of a simulated store, in nanoseconds.
+    /// The max latency of a simulated store, in nanoseconds.
     package static let longestLatency: UInt64 = 60_000_000_000
 
-    /// What a latency may be, in words.
+    /// The expected notation of a latency, in words.
     package static let latencyExpectation = "a duration such as 500us, 20ms or 1s, at most 60s"
 
-    /// What a bandwidth may be, in words.
+    /// The expected notation of a bandwidth, in words.
     package static let bandwidthExpectation = "bytes per second such as 100MB/s or 1GiB/s"
 
-    /// What a bit rate may be, in words.
+    /// The expected notation of a bit rate, in words.
     package static let bitRateExpectation = "bits per second such as 800kbit/s or 8Mbit/s"
 
-    /// Reads a bit rate: a whole number of at most six digits and `bit/s`, `kbit/s`, `Mbit/s` or `Gbit/s`.
+    /// Parses a bit rate: a whole number of at most six digits and `bit/s`, `kbit/s`, `Mbit/s` or `Gbit/s`.
     ///
-    /// - Returns: Bits per second, more than 0, or `nil` for anything else.
+    /// - Returns: Bits per second, more than 0; `nil` for any other text.
     package static func bitsPerSecond(_ text: String) -> UInt64? {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         let factors: [Substring: UInt64] = [
@@ -149,9 +150,9 @@ package enum TimeText {
         return value * factor
     }
 
-    /// Reads a rate: a size, and `/s`.
+    /// Parses a rate: a size, and `/s`.
     ///
-    /// - Returns: Bytes per second, more than 0, or `nil` for anything else.
+    /// - Returns: Bytes per second, more than 0; `nil` for any other text.
     package static func bytesPerSecond(_ text: String) -> UInt64? {
         guard text.hasSuffix("/s"), let size = ByteSize(String(text.dropLast(2))), size.byteCount > 0 else {
             return nil
@@ -161,9 +162,9 @@ package enum TimeText {
 }
 
 extension UInt64 {
-    /// Creates the whole number that is nearest to a figure, from 0 to 2⁶³; 0 for what is no number.
+    /// The nearest whole number to a figure, from 0 to 2⁶³; 0 for NaN.
     ///
-    /// Ends of intervals reach beyond everything that was measured, and files hold any number.
+    /// Bounds of intervals may exceed all measured values, and files may contain any number.
     package init(nearest figure: Double) {
         self = figure > 0 ? UInt64(Swift.min(figure, 0x1p63).rounded()) : 0
     }

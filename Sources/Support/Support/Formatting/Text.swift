@@ -1,14 +1,14 @@
-/// Text from elsewhere, made fit for a line of a terminal or a log.
+/// Foreign text, made safe for a line of a terminal or a log.
 package enum PlainText {
-    /// The text as one line: whatever would end the line, or drive what shows it, is a space.
+    /// Returns the text as one line: line breaks and control characters become spaces.
     ///
-    /// By scalars, since "\r\n" is one character in Swift. A log that is read line by line takes no order from it.
+    /// It works on scalars, since "\r\n" is one character in Swift. So foreign text cannot add a line to a log.
     package static func line(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? " " : $0 }))
     }
 
-    /// Whether a scalar is none that is read, but drives what shows it: control characters, line and paragraph separators,
-    /// and those that turn the direction of what follows, so that it looks like something else.
+    /// Returns whether a scalar controls the display: control characters, line and paragraph separators, and characters
+    /// that change the direction of the following text, so that it looks like something else.
     ///
     /// - Source: Unicode Standard Annex #9, section 2.
     package static func isControl(_ scalar: Unicode.Scalar) -> Bool {
@@ -18,40 +18,39 @@ package enum PlainText {
         }
     }
 
-    /// Whether bytes are text in ASCII: letters, digits, marks, spaces, tabs and ends of lines.
+    /// Returns whether bytes are ASCII text: letters, digits, punctuation, spaces, tabs and line breaks.
     package static func isASCII(_ bytes: some Sequence<UInt8>) -> Bool {
         bytes.allSatisfy { (0x20..<0x7F).contains($0) || [0x09, 0x0A, 0x0D].contains($0) }
     }
 }
 
-/// Command lines as a POSIX shell takes them.
+/// Command lines in the notation of a POSIX shell.
 package enum ShellText {
-    /// A word, in single quotes where it needs them.
+    /// Returns a word, in single quotes if necessary.
     ///
     /// - Source: POSIX.1-2017, Shell Command Language, section 2.2.2.
     package static func quoted(_ word: String) -> String {
         let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,+@%".unicodeScalars)
         guard word.isEmpty || !word.unicodeScalars.allSatisfy(plain.contains) else { return word }
-        // By scalars: with a combining mark behind it, a quotation mark is another character, and ends a word all the same.
+        // By scalars: a quotation mark with a combining mark is another character, but ends a word all the same.
         return "'" + word.unicodeScalars.map { $0 == "'" ? "'\\''" : String($0) }.joined() + "'"
     }
 
-    /// What follows the first word of a command: its options, wherever the program lies.
+    /// Returns a command without its first word, so that the program's path does not matter.
     package static func options(of command: String) -> String {
         var rest = command[...]
         _ = firstWord(of: &rest)
         return String(rest.drop { $0 == " " })
     }
 
-    /// The words of a command without the quotes around them or parts of them; what a shell would put in the place of `$` and
-    /// the like is left as it is.
+    /// Returns the words of a command without quotes; variables and other expansions of a shell stay as they are.
     package static func words(_ command: String) -> [String] {
         var (words, rest) = ([String](), command[...])
         while let word = firstWord(of: &rest) { words.append(word) }
         return words
     }
 
-    /// Takes the first word from a command.
+    /// Removes and returns the first word of a command.
     private static func firstWord(of rest: inout Substring) -> String? {
         rest = rest.drop { $0 == " " }
         guard !rest.isEmpty else { return nil }
@@ -69,20 +68,20 @@ package enum ShellText {
         return word
     }
 
-    /// Words with spaces between.
+    /// Returns words with spaces in between.
     package static func joined(_ words: [String]) -> String {
         words.map(quoted).joined(separator: " ")
     }
 }
 
-/// Byte strings as the protocol and the command line write them.
+/// Byte strings in the notation of the protocol and the command line.
 package enum Hexadecimal {
     /// Decodes hexadecimal digits.
     ///
     /// - Parameters:
-    ///   - text: The digits, two for each byte.
-    ///   - allowsUpperCase: Whether `A` to `F` are taken as well; the protocol has lower case only.
-    /// - Returns: The bytes, or `nil` if a character is no digit or their number is odd.
+    ///   - text: The digits, two per byte.
+    ///   - allowsUpperCase: True to accept `A` to `F` as well; the protocol has lower case only.
+    /// - Returns: The bytes; `nil` if a character is not a digit or the number of digits is odd.
     package static func decode(_ text: some StringProtocol, allowsUpperCase: Bool = false) -> [UInt8]? {
         let digits = Array(text.utf8)
         guard digits.count % 2 == 0 else { return nil }

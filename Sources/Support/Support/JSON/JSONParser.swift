@@ -1,23 +1,23 @@
-/// Reads a JSON text of any origin: strictly, with the line of what is wrong, and within limits.
+/// Parses an untrusted JSON text: strictly, with the line of each error, and within limits.
 ///
-/// Foundation's parser says no line on Linux and lets trailing commas pass; a subject that is measured links neither it
-/// nor its tables.
+/// Foundation's parser reports no line on Linux, and accepts trailing commas. A subject that is measured links neither
+/// Foundation nor its tables.
 ///
 /// - Source: RFC 8259.
 package struct JSONParser {
-    /// What is wrong with a text.
+    /// An error in a text.
     package struct Mismatch: Error, Hashable, Sendable {
         /// The line, counted from 1.
         package let line: Int
-        /// What was expected there.
+        /// The expectation at that line.
         package let expected: String
     }
 
-    /// The max nesting, which a thread with a small stack gets through.
+    /// The max nesting, small enough for a thread with a small stack.
     private static let maxDepth = 64
-    /// The max values of a text, most of which are numbers in lists: 24 bytes each.
+    /// The max number of values of a text, most of which are numbers in lists: 24 bytes each.
     package static let maxValues = 1 << 23
-    /// The max lists, objects, texts and members of a text, each of which takes memory of its own.
+    /// The max number of lists, objects, texts and members of a text, each of which allocates memory.
     package static let maxParts = 1 << 20
 
     private let text: [UInt8]
@@ -33,14 +33,14 @@ package struct JSONParser {
         self.maxParts = maxParts
     }
 
-    /// Reads a text in UTF-8 that is one JSON value. Of members with the same name the last one counts.
+    /// Parses a text in UTF-8 that is one JSON value. Of members with the same name, the last one counts.
     ///
     /// - Parameters:
     ///   - text: The text.
-    ///   - maxValues: How many values it may have, those within others included.
-    ///   - maxParts: How many lists, objects, texts and members it may have.
+    ///   - maxValues: The max number of values, nested ones included.
+    ///   - maxParts: The max number of lists, objects, texts and members.
     /// - Returns: The value.
-    /// - Throws: What is wrong with the text.
+    /// - Throws: The first error in the text.
     package static func parse(
         _ text: [UInt8], maxValues: Int = JSONParser.maxValues, maxParts: Int = JSONParser.maxParts
     ) throws(Mismatch) -> JSONValue {
@@ -132,7 +132,7 @@ package struct JSONParser {
         return value
     }
 
-    /// Reads a string with its quotes.
+    /// Parses a string with its quotes.
     private mutating func string() throws(Mismatch) -> String {
         try countPart()
         position += 1
@@ -159,7 +159,7 @@ package struct JSONParser {
         return string
     }
 
-    /// Reads what follows a backslash.
+    /// Parses the text behind a backslash.
     private mutating func escaped() throws(Mismatch) -> Unicode.Scalar {
         let byte = next
         position = min(position + 1, text.count)
@@ -195,7 +195,7 @@ package struct JSONParser {
         return value
     }
 
-    /// Reads a number: an integer if it is one from 0 that fits 64 bits.
+    /// Parses a number; the result is an integer if it is whole, not negative, and fits 64 bits.
     private mutating func number() throws(Mismatch) -> JSONValue {
         let start = position
         let isNegative = take(UInt8(ascii: "-"))

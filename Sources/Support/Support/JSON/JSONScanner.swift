@@ -1,28 +1,28 @@
 import Glibc
 
-/// Goes through JSON that has the plain shape in which programs write it, without making a value of each part.
+/// Scans JSON in the plain form in which programs write it, without making a value of each part.
 ///
-/// Result files are long lists of whole numbers, and a general decoder takes most of a report's time to read them. The
-/// scanner knows objects, lists, whole numbers from 0 that fit 64 bits, `true`, `false`, `null`, and strings of ASCII
-/// without escapes. Anything else is ``Unusual``: it may be right, and is then for a general decoder to read.
+/// Result files are long lists of whole numbers, and a general decoder would take most of a report's time. The scanner
+/// supports objects, lists, whole numbers from 0 that fit 64 bits, `true`, `false`, `null`, and strings of ASCII
+/// without escapes. Anything else is ``Unusual``: it may be valid, and is left to a general decoder.
 ///
 /// - Source: RFC 8259.
 package struct JSONScanner {
-    /// Something that is wrong, or is right and not plain.
+    /// Something that is invalid, or valid but not plain.
     package struct Unusual: Error {
-        /// Says that what was read is for a general decoder.
+        /// An error that leaves the text to a general decoder.
         package init() {}
     }
 
     private let bytes: UnsafeRawBufferPointer
     private var position = 0
 
-    /// Begins at the start of a text, which must outlive the scanner.
+    /// A scanner at the start of a text, which must outlive the scanner.
     package init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
     }
 
-    /// Reads an object, and has each of its members read: `member` is given the name and must read the value.
+    /// Reads an object: calls `member` with each name, and `member` must read the value.
     package mutating func object(
         _ member: (inout JSONScanner, JSONName) throws(Unusual) -> Void
     ) throws(Unusual) {
@@ -36,7 +36,7 @@ package struct JSONScanner {
         try expect(UInt8(ascii: "}"))
     }
 
-    /// Reads a member that is a string, or `null`; one that was there before is unusual.
+    /// Reads a member that is a string, or `null`; a repeated member is unusual.
     package mutating func read(_ member: inout String?) throws(Unusual) {
         guard try begins(member == nil) else { return }
         member = String(decoding: try plainString(), as: UTF8.self)
@@ -66,7 +66,7 @@ package struct JSONScanner {
         }
     }
 
-    /// Reads a member of another kind, or `null`, with a function that reads the value.
+    /// Reads a member of any other kind, or `null`, with a function that reads the value.
     package mutating func read<Value>(
         _ member: inout Value?, as read: (inout JSONScanner) throws(Unusual) -> Value
     ) throws(Unusual) {
@@ -74,7 +74,7 @@ package struct JSONScanner {
         member = try read(&self)
     }
 
-    /// Reads a list of whole numbers from 0 in place of what the list held.
+    /// Reads a list of whole numbers from 0, and replaces the list's content.
     package mutating func unsigned(into list: inout [UInt64]) throws(Unusual) {
         list.removeAll(keepingCapacity: true)
         try expect(UInt8(ascii: "["))
@@ -86,13 +86,14 @@ package struct JSONScanner {
         try expect(UInt8(ascii: "]"))
     }
 
-    /// Makes sure that nothing comes after what was read.
+    /// Checks that the text ends here.
     package mutating func end() throws(Unusual) {
         skipSpace()
         guard position == bytes.count else { throw Unusual() }
     }
 
-    /// Goes to a member's value, and says whether there is one; a member twice is for a decoder to judge.
+    /// Moves to a member's value. Returns whether there is one; throws for a repeated member, which a decoder must
+    /// judge.
     private mutating func begins(_ isFirst: Bool) throws(Unusual) -> Bool {
         skipSpace()
         guard isFirst else { throw Unusual() }
@@ -121,7 +122,7 @@ package struct JSONScanner {
             value = value &* 10 &+ UInt64(digit)
             position += 1
         }
-        // 19 digits always fit. A number that goes on as a fraction ends at no comma or bracket, which is noticed there.
+        // 19 digits always fit. A fraction does not end at a comma or bracket, and is detected there.
         let count = position - start
         guard count > 0, count < 20, count == 1 || bytes[start] != UInt8(ascii: "0") else { throw Unusual() }
         return value
@@ -155,7 +156,7 @@ package struct JSONScanner {
     }
 }
 
-/// A member's name while its text is being scanned; a `switch` over it takes string literals.
+/// A member's name during a scan; a `switch` over it accepts string literals.
 package struct JSONName {
     private let bytes: UnsafeRawBufferPointer
 
@@ -163,7 +164,7 @@ package struct JSONName {
         self.bytes = bytes
     }
 
-    /// Says whether a name is the one written.
+    /// Returns whether a name is equal to a literal.
     package static func ~= (written: StaticString, name: JSONName) -> Bool {
         guard written.utf8CodeUnitCount == name.bytes.count else { return false }
         guard let start = name.bytes.baseAddress else { return true }

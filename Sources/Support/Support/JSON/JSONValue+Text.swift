@@ -1,34 +1,35 @@
 extension JSONValue {
-    /// The value as one line of JSON with its members in order, its end included.
+    /// The value as one line of JSON with its members in order, including the line break.
     package var line: [UInt8] {
         var bytes: [UInt8] = []
         append(to: &bytes, indent: nil)
         return bytes + [Self.lineBreak]
     }
 
-    /// The value as indented text; lists of numbers stand on one line. Ends without a line break.
+    /// The value as indented text, with lists of numbers on one line and without a final line break.
     package var text: String {
         var bytes: [UInt8] = []
         append(to: &bytes, indent: 0)
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The value as ``text`` has it as an element of a list that is a member of an object.
+    /// The value as an element of a list that is a member of an object, in the form of ``text``.
     package var elementText: [UInt8] {
         var bytes: [UInt8] = []
         append(to: &bytes, indent: 4)
         return bytes
     }
 
-    /// Writes an object of which one member is a list whose elements are made a few at a time, as ``text`` would.
+    /// Writes an object with a long list as one member, whose elements are made a few at a time. The text is that of
+    /// ``text``.
     ///
     /// - Parameters:
     ///   - members: The other members.
     ///   - list: The name of the list.
-    ///   - count: How many elements it has.
-    ///   - elements: Makes some of the elements, each as its ``elementText``.
-    ///   - part: Takes the text, part by part.
-    /// - Throws: What `part` throws.
+    ///   - count: The number of its elements.
+    ///   - elements: Returns some of the elements, each as its ``elementText``.
+    ///   - part: Receives the text, part by part.
+    /// - Throws: The errors of `part`.
     package static func write(
         _ members: [String: JSONValue], list: String, count: Int, elements: (Range<Int>) -> [[UInt8]],
         to part: ([UInt8]) throws -> Void
@@ -70,8 +71,8 @@ extension JSONValue {
     private static let space = UInt8(ascii: " ")
     private static let lineBreak = UInt8(ascii: "\n")
 
-    /// Adds the value's text, whose lines after the first are indented by that many spaces and more; in one line without
-    /// spaces if `indent` is `nil`.
+    /// Appends the value's text. Lines after the first are indented by at least that many spaces; if `indent` is `nil`,
+    /// the text is one line without spaces.
     private func append(to bytes: inout [UInt8], indent: Int?) {
         switch self {
         case .null: bytes += "null".utf8
@@ -98,7 +99,7 @@ extension JSONValue {
             Self.endLines(count: values.count, indent: indent, closing: UInt8(ascii: "]"), to: &bytes)
         case .object(let members):
             bytes.append(UInt8(ascii: "{"))
-            // Keys are ASCII names of this program, which order the same way everywhere.
+            // Keys are ASCII names of this program, which sort equally everywhere.
             for (index, member) in members.sorted(by: { $0.key < $1.key }).enumerated() {
                 Self.beginLine(index, indent: indent, to: &bytes)
                 Self.appendQuoted(member.key, to: &bytes)
@@ -146,7 +147,7 @@ extension JSONValue {
         bytes[start...].reverse()
     }
 
-    /// Adds a JSON string with its quotes. What would drive a terminal that shows it is escaped.
+    /// Appends a JSON string with its quotes, and escapes terminal control characters.
     ///
     /// - Source: RFC 8259 §7.
     private static func appendQuoted(_ string: String, to bytes: inout [UInt8]) {

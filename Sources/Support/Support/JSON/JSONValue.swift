@@ -1,7 +1,7 @@
-/// A JSON value whose text depends on nothing but the value: members in the order of their names, no locale, no library
-/// version.
+/// A JSON value whose text depends only on the value, and not on a locale or a library's version. Members are in the
+/// order of their names.
 ///
-/// An absent figure is `.null` and is written as `null`; members are never left out.
+/// An absent figure is `.null`, which is written as `null`; members are never omitted.
 package enum JSONValue: Hashable, Sendable {
     /// The literal `null`.
     case null
@@ -20,44 +20,44 @@ package enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONValue {
-    /// Creates a string, or `null`.
+    /// A string, or `null`.
     package init(_ string: String?) {
         self = string.map(JSONValue.string) ?? .null
     }
 
-    /// Creates an integer, or `null`.
+    /// An integer, or `null`.
     package init(_ integer: UInt64?) {
         self = integer.map(JSONValue.integer) ?? .null
     }
 
-    /// Creates an integer from a count, which is never below 0.
+    /// An integer from a count, which is never negative.
     package init(count: Int) {
         self = .integer(UInt64(max(count, 0)))
     }
 
-    /// Creates a list of strings.
+    /// A list of strings.
     package init(strings: [String]) {
         self = .array(strings.map(JSONValue.string))
     }
 }
 
 extension JSONValue {
-    /// The member of an object, or `nil`.
+    /// Returns the member of an object; `nil` if there is none.
     package subscript(_ member: String) -> JSONValue? {
         if case .object(let members) = self { members[member] } else { nil }
     }
 
-    /// The value as a string, or `nil`.
+    /// The value as a string; `nil` for any other kind.
     package var string: String? {
         if case .string(let value) = self { value } else { nil }
     }
 
-    /// The value as a whole number, or `nil`.
+    /// The value as a whole number; `nil` for any other kind.
     package var integer: UInt64? {
         if case .integer(let value) = self { value } else { nil }
     }
 
-    /// The largest whole number in it, however deep; `nil` without any.
+    /// The largest whole number at any depth; `nil` if there is none.
     package var maxInteger: UInt64? {
         switch self {
         case .integer(let value): value
@@ -67,12 +67,12 @@ extension JSONValue {
         }
     }
 
-    /// The value as a list, or `nil`.
+    /// The value as a list; `nil` for any other kind.
     package var array: [JSONValue]? {
         if case .array(let value) = self { value } else { nil }
     }
 
-    /// The value as a truth value, or `nil`.
+    /// The value as a truth value; `nil` for any other kind.
     package var bool: Bool? {
         if case .bool(let value) = self { value } else { nil }
     }
@@ -81,25 +81,21 @@ extension JSONValue {
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-    /// Creates a string.
     package init(stringLiteral value: String) { self = .string(value) }
-    /// Creates a number.
     package init(integerLiteral value: UInt64) { self = .integer(value) }
-    /// Creates a truth value.
     package init(booleanLiteral value: Bool) { self = .bool(value) }
-    /// Creates a list.
     package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-    /// Creates an object; of members with the same name the last one counts.
+    /// An object; of members with the same name, the last one counts.
     package init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(Dictionary(elements, uniquingKeysWith: { $1 }))
     }
 }
 
 extension JSONValue {
-    /// Reads JSON; see ``JSONParser``, which says what is wrong with a text.
+    /// Parses JSON; ``JSONParser`` also reports the error in a text.
     ///
     /// - Parameter text: UTF-8, such as a line without its end, or a whole file.
-    /// - Returns: The value, or `nil` if the text is not JSON.
+    /// - Returns: The value; `nil` if the text is not JSON.
     package static func parse(_ text: [UInt8]) -> JSONValue? {
         try? JSONParser.parse(text)
     }

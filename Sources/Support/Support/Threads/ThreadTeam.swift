@@ -1,17 +1,17 @@
 import Glibc
 import Synchronization
 
-/// Threads that run the same work side by side, again and again, without being made anew.
+/// Threads that repeatedly run the same work side by side, without being created anew.
 ///
-/// Plain threads: the work is long, blocks in system calls and is timed, none of which suits Swift's cooperative pool.
-/// The caller's thread is the first member, so that a team of one costs nothing.
+/// They are plain threads: the work is long, blocks in system calls and is timed, none of which suits Swift's
+/// cooperative pool. The caller's thread is the first member, so a team of one costs nothing.
 package final class ThreadTeam {
     private let state = State()
     private var threads: [pthread_t] = []
 
-    /// Starts a team.
+    /// A team of running threads.
     ///
-    /// - Parameter threadCount: The number of threads, at least 1. Where the system gives fewer, the team is smaller:
+    /// - Parameter threadCount: The number of threads, at least 1. If the system provides fewer, the team is smaller:
     ///   see ``threadCount``. The corresponding C function is `pthread_create`.
     package init(threadCount: Int) {
         precondition(threadCount > 0, "a team of \(threadCount) threads")
@@ -31,7 +31,7 @@ package final class ThreadTeam {
         for thread in threads { pthread_join(thread, nil) }
     }
 
-    /// The number of threads, the caller's included.
+    /// The number of threads, including the caller's.
     package var threadCount: Int { threads.count + 1 }
 
     /// Runs `work` once on each thread, with the thread's index, and returns when all are done.
@@ -42,7 +42,7 @@ package final class ThreadTeam {
         state.waitForAll()
     }
 
-    /// What a new thread is told.
+    /// The argument of a new thread.
     private final class Assignment {
         let state: State
         let index: Int
@@ -64,7 +64,7 @@ package final class ThreadTeam {
         return nil
     }
 
-    /// What the threads share; all members are used under the lock only.
+    /// The state that the threads share; all members are used under the lock only.
     private final class State {
         private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
         private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -133,17 +133,17 @@ package final class ThreadTeam {
 
 /// Work on the elements of a list, on several threads.
 package enum Parallel {
-    /// Threads beyond these give nothing where memory is what is waited for.
+    /// The max number of threads; more gain nothing if memory is the bottleneck.
     private static let maxThreads = 8
 
-    /// Returns what a function makes of each element, in the order of the elements.
+    /// Returns the results of a function for each element, in the order of the elements.
     ///
-    /// Each element is taken by the next thread that is free. A list of one element, or one CPU, starts no thread.
+    /// Each element goes to the next free thread. For a list of one element, or on one CPU, no thread is started.
     /// - Parameters:
     ///   - elements: The elements.
-    ///   - threadCount: How many threads there are at most, of work that waits; `nil` for one for each CPU.
+    ///   - threadCount: The max number of threads, for work that waits; `nil` for one per CPU.
     ///   - transform: The function; it is called from several threads at once.
-    /// - Returns: What it made.
+    /// - Returns: The results.
     package static func map<Element: Sendable, Result: Sendable>(
         _ elements: [Element], threadCount: Int? = nil, _ transform: @Sendable @escaping (Element) -> Result
     ) -> [Result] {

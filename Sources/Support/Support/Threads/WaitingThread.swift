@@ -1,21 +1,21 @@
 import Glibc
 
-/// Work that waits for a disk, a server or another program, apart from the few threads that all tasks share.
+/// Work that waits for a disk, a server or another program, separate from the few threads that all tasks share.
 ///
-/// Each piece of work has a thread of its own: a queue of the system lends about as many as there are CPUs, and its other
-/// work would wait until one is free again.
+/// Each piece of work has its own thread. A system queue would provide about as many threads as there are CPUs, and its
+/// other work would wait until one is free again.
 package enum WaitingThread {
-    /// Runs work on a new thread; on the caller's if the system gives none. The corresponding C function is
+    /// Runs work on a new thread, or on the caller's if the system provides none. The corresponding C function is
     /// `pthread_create`.
     ///
-    /// - Returns: What the work returned.
+    /// - Returns: The result of the work.
     package static func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in
             start { continuation.resume(returning: work()) }
         }
     }
 
-    /// Starts work that nothing waits for; see ``run(_:)``.
+    /// Starts work without waiting for it; see ``run(_:)``.
     package static func start(_ work: @escaping @Sendable () -> Void) {
         let assignment = Unmanaged.passRetained(Assignment(work: work))
         var attributes = pthread_attr_t()

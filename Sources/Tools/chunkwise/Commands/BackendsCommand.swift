@@ -16,7 +16,7 @@ struct BackendsCommand: ParsableCommand {
               OPENSSL_ia32cap=~0x200000200000000 chunkwise backends    OpenSSL without AES-NI
 
             EXIT CODES
-              0 listed, whatever is there; 64 usage
+              0 listed, even if some are not available; 64 usage
             """))
 
     @OptionGroup var output: FormatOptions
@@ -64,7 +64,7 @@ struct BackendsCommand: ParsableCommand {
         }
     }
 
-    /// Why a backend is not there; `nil` for one that is.
+    /// The reason that a backend is not available; `nil` if it is.
     private static func reason(_ outcome: Result<any CipherBackend, DecryptionError>) -> String? {
         if case .failure(let error) = outcome { "\(error)" } else { nil }
     }

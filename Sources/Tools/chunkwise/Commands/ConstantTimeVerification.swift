@@ -5,9 +5,9 @@ import SubjectProtocol
 import Support
 import SystemPackage
 
-/// `chunkwise verify --constant-time`: whether branches or addresses depend on secrets.
+/// `chunkwise verify --constant-time`: the check that no branch or address depends on secrets.
 enum ConstantTimeVerification {
-    /// The backend whose tables are indexed by secrets: where nothing is found in it, nothing can be found here.
+    /// The backend whose tables are indexed by secrets. If the check finds nothing in it, the check does not work.
     private static let control = "swift-reference"
 
     /// One operation of a subject.
@@ -17,14 +17,14 @@ enum ConstantTimeVerification {
         var count: UInt64
         var mayBePublic: Bool
 
-        /// Says whether secrets can be told from it.
+        /// True if the operation leaks secrets.
         var isTelling: Bool { count > 0 && !mayBePublic }
     }
 
-    /// Runs backends under valgrind, and prints what was counted.
+    /// Runs backends under valgrind, and prints the counts.
     ///
-    /// - Throws: `ExitCode` 1 if something depends on secrets; `CommandFailure` without valgrind, or if nothing was found
-    ///   in the control.
+    /// - Throws: `ExitCode` 1 if something depends on secrets; `CommandFailure` without valgrind, or if the check found
+    ///   nothing in the control.
     static func run(backends: [String], format: OutputFormat, color: ColorOptions) throws {
         Interruption.install()
         let asked = backends.filter { $0 != control }
@@ -41,7 +41,7 @@ enum ConstantTimeVerification {
                 .noAnswer,
                 "nothing was found in \(control), whose tables are indexed by secrets: expected it to be found")
         }
-        // The control fails where it was asked for by name.
+        // The control fails only if the user names it.
         let isAsked = backends == [control]
         if rows.contains(where: { $0.isTelling && (isAsked || $0.subject != control) }) {
             throw ExitCode(CommandFailure.Code.no.rawValue)
@@ -56,7 +56,7 @@ enum ConstantTimeVerification {
         let folder = try attempt { try RunFolder.temporary() }
         defer { folder.removeTemporary() }
         try attempt { try folder.createObjects() }
-        // valgrind 3.19 gives up at debug information of this compiler. Where nothing takes it out, there may be none.
+        // valgrind 3.19 fails on this compiler's debug information. A system without `strip` uses the program as it is.
         let copy = folder.objectFolder.appending("subject.chunkwise.bin").string
         let stripped = try? CapturedCommand(["strip", "--strip-debug", "-o", copy, program])
         let options = ["--quiet", "--error-limit=no", "--log-file=/dev/null"]
@@ -88,8 +88,8 @@ enum ConstantTimeVerification {
         return table([["subject", "operation", "depend on secrets"]] + lines)
             + """
             Counted are branches and addresses, each time that they are reached, in the instructions that valgrind's
-            processor has: AES-NI and AVX2, and no VAES. How long an instruction takes is not looked at. With a synthetic IV
-            (gcm-siv, siv), counters start from the tag, which is no secret and looks like one here.
+            processor has: AES-NI and AVX2, and no VAES. How long an instruction takes is not looked at. With a
+            synthetic IV (gcm-siv, siv), counters start from the tag, which is no secret and looks like one here.
 
             """
     }

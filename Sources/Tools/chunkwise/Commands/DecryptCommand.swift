@@ -16,7 +16,7 @@ struct DecryptCommand: ParsableCommand {
         abstract: "Decrypts a file, or a range of it.",
         discussion: helpText(
             """
-            The output appears under its name only when it is complete.
+            The output file gets its name only when it is complete.
 
             EXAMPLES
               chunkwise decrypt --key-file k film.enc film.mp4
@@ -30,7 +30,8 @@ struct DecryptCommand: ParsableCommand {
               openssl enc -aes-128-cbc -K $KEY -iv $IV -in a -out a.enc   is what the default strategy reads
 
             EXIT CODES
-              0 decrypted; 1 pieces are missing, with --keep-going; 64 usage; 65 the ciphertext, the key or the range is wrong; 66 a file is missing; 74 I/O
+              0 decrypted; 1 pieces are missing, with --keep-going; 64 usage; 65 the ciphertext, the key or the range is
+              wrong; 66 a file is missing; 74 I/O
             """))
 
     @OptionGroup var layout: StrategyOptions
@@ -44,18 +45,20 @@ struct DecryptCommand: ParsableCommand {
     @OptionGroup var backendOptions: BackendOptions
 
     @Option(
-        help: .taking("size", "Plaintext bytes that a thread decrypts in one step. (default: 256KiB)"),
+        help: .taking("size", "The number of plaintext bytes that a thread decrypts in one step. (default: 256KiB)"),
         completion: .sizes, transform: ByteSize.argument)
     var window = ByteSize(256 << 10)
 
-    @Option(help: "How many threads decrypt windows side by side.")
+    @Option(help: "The number of threads that decrypt windows in parallel.")
     var threads = 1
 
     @Option(
         help: .taking(
             "source",
-            "How the file is read, mmap or pread; or the URL of an object on a server, instead of a file. (default: mmap on one thread, pread on more and for a range)"
-        ))
+            """
+            The way to read the file, mmap or pread; or the URL of an object on a server, instead of a file. (default: \
+            mmap on one thread, pread on more and for a range)
+            """))
     var source: String?
 
     @OptionGroup var tls: TLSOptions
@@ -63,10 +66,10 @@ struct DecryptCommand: ParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: .taking("range", "Plaintext bytes as HTTP counts them: A-B (both included), A-, or -N for the last N."))
+        help: .taking("range", "The plaintext to decrypt, as in HTTP: A-B (inclusive), A-, or -N for the last N."))
     var range: String?
 
-    @Argument(help: "The encrypted file, or the URL of one; none where --source is a URL.", completion: .file())
+    @Argument(help: "The encrypted file, or its URL; omitted if --source is a URL.", completion: .file())
     var input: String
 
     @Argument(help: "The decrypted file, or - for standard output.", completion: .file())
@@ -109,8 +112,8 @@ struct DecryptCommand: ParsableCommand {
         }
         let key = try keyOptions.key(for: layout)
         let cipher = try backendOptions.backend(for: strategy, key)
-        // Mapping costs more than it saves where only a little is read, or where threads share what it saves: the
-        // memory's bandwidth and latency.
+        // Mapping saves copies, that is, memory bandwidth and latency. It costs more than it saves for small ranges,
+        // and for several threads, which share that bandwidth.
         let access = try access() ?? (range == nil && threadCount == 1 ? .mmap : .pread)
         if remoteObject == nil, let replaced = WholeFile.identity(of: output), replaced == WholeFile.identity(of: input)
         {
@@ -128,17 +131,17 @@ struct DecryptCommand: ParsableCommand {
             threadCount: threadCount)
     }
 
-    /// A file's name, or of a URL what may be seen.
+    /// A file's name, or a URL without its secrets.
     func redactedName(_ input: String) -> String { URLText.isURL(input) ? URLText.redacted(input) : input }
 
-    /// Refuses URLs that nothing here reads.
+    /// Refuses URLs that this program cannot read.
     private func requireReadable(_ url: String) throws {
         try require(
             RemoteObject.isURL(url),
             "\(URLText.redacted(url)): expected a file, or a URL that begins with https:// or http://")
     }
 
-    /// What is read, and what is written.
+    /// The names of the input and the output.
     private func files() throws -> (input: String, output: String) {
         let isURL = source.map(RemoteObject.isURL) ?? false
         if let source, isURL {
@@ -152,7 +155,7 @@ struct DecryptCommand: ParsableCommand {
         return (input, output)
     }
 
-    /// How `--source` says that a file is read.
+    /// The file access that `--source` names; `nil` if it names none.
     private func access() throws -> FileAccess? {
         guard let source, !RemoteObject.isURL(source) else { return nil }
         let access = try require(
@@ -166,9 +169,9 @@ struct DecryptCommand: ParsableCommand {
         return try attemptInput { try access.open(FilePath(input)) }
     }
 
-    /// Decrypts what was asked for of an open object.
+    /// Decrypts the requested range of an open object.
     ///
-    /// - Returns: The plaintext that was.
+    /// - Returns: The range of the plaintext that was decrypted.
     @discardableResult
     func transfer(
         _ object: any TransferableObject, from input: String, to output: String, _ request: RangeRequest?,
@@ -192,16 +195,16 @@ struct DecryptCommand: ParsableCommand {
     }
 }
 
-/// Strategies whose file is a list, and not the object.
+/// Strategies whose file is a list of pieces instead of the object.
 extension DecryptCommand {
-    /// The pieces of a list, wherever it is from.
+    /// The pieces of a list, from a file or a server.
     private struct OpenedList {
         let object: CompositeObject
-        /// The faults of the list, beside those of its pieces.
+        /// The faults of the list itself, without those of its pieces.
         var remarks: [String] = []
     }
 
-    /// Opens the list that the file is with the strategy that was chosen; `nil` if the file is the object.
+    /// Opens the file as a list if the strategy has one; `nil` if the file is the object.
     private func openedList(_ input: String, at remoteObject: RemoteObject?, output: String) throws -> OpenedList? {
         guard let list = layout.list else { return nil }
         try layout.refuseParameters()
@@ -230,10 +233,10 @@ extension DecryptCommand {
     /// - Parameters:
     ///   - list: The list.
     ///   - shown: Its name in messages.
-    ///   - output: Where the plaintext goes.
-    ///   - request: Which part of it; `nil` for all.
-    ///   - windowByteCount: How much is decrypted in one step.
-    ///   - threadCount: How many threads do that.
+    ///   - output: The file for the plaintext.
+    ///   - request: The range to decrypt; `nil` for all.
+    ///   - windowByteCount: The number of plaintext bytes to decrypt in one step.
+    ///   - threadCount: The number of threads.
     /// - Throws: `CommandFailure`.
     private func decrypt(
         _ list: OpenedList, from shown: String, to output: String, _ request: RangeRequest?, windowByteCount: Int,
@@ -259,7 +262,7 @@ extension DecryptCommand {
         }
         for remark in list.remarks.prefix(10) { Terminal.warn(remark) }
         guard playlistOptions.keepGoing else { return }
-        // What is missing before a range moves it, unless it is counted from the end.
+        // A missing piece before a range shifts the range, unless the range counts from the end.
         let isFromEnd = if case .suffix? = request { true } else { false }
         let missing = object.problems.filter { problem in
             let place = problem.range.lowerBound
@@ -269,7 +272,7 @@ extension DecryptCommand {
         try requireNone(missing: missing.map(\.error))
     }
 
-    /// Refuses an output that is one of the files that are read: nothing could be decrypted again after it.
+    /// Refuses an output that is also an input: overwriting it would lose the ciphertext.
     private func refuseToReplace(_ paths: [String], output: String) throws {
         guard let replaced = WholeFile.identity(of: output) else { return }
         try require(
@@ -281,15 +284,15 @@ extension DecryptCommand {
 
 /// Playlists.
 extension DecryptCommand {
-    /// A media playlist, wherever it is from.
+    /// A media playlist, from a file or a server.
     private struct OpenedPlaylist {
         var playlist: MediaPlaylist
-        /// What lies around it.
+        /// The files that its URIs name.
         let resources: any SegmentResources
-        /// The keys that lie where its URIs say.
+        /// The keys at its key URIs.
         let keys: any KeyProvider
         let name: String
-        /// What belongs to it and is elsewhere.
+        /// The renditions that belong to it but have playlists of their own.
         let notes: [String]
     }
 
@@ -310,7 +313,7 @@ extension DecryptCommand {
         }
         for warning in ring.warnings { Terminal.warn("\(warning)") }
         for note in opened.notes { Terminal.warn("\(redactedName(input)): \(note)") }
-        // What is wrong where nothing was read; an error has said the rest, or what is missing will.
+        // Problems in parts that nothing read. Errors, or the list of missing pieces, report the others.
         let told =
             playlistOptions.keepGoing
             ? playlist.segments.map(\.problem) + playlist.initializationSections.map(\.problem) : []
@@ -349,8 +352,8 @@ extension DecryptCommand {
 }
 
 extension PieceFile {
-    /// Opens a film; or reads a document whose strategies are those that commands know, with warnings of key files that
-    /// others can read unless they were said before.
+    /// Opens a film, or reads a document of pieces. Warns of key files that others can read, unless `isAgain` says that
+    /// the warning was given before.
     convenience init(
         _ list: ListStrategy, path: FilePath, key: SecretKey?, isStrict: Bool, isAgain: Bool = false
     ) throws(DecryptionError) {
@@ -369,11 +372,11 @@ extension PieceFile {
     }
 }
 
-/// How a file's ciphertext is reached.
+/// The way to read a file's ciphertext.
 enum FileAccess: String, CaseIterable {
-    /// Where the system keeps it.
+    /// Mapped into memory.
     case mmap
-    /// Copied, window by window.
+    /// Copied window by window.
     case pread
 
     /// Opens a file.

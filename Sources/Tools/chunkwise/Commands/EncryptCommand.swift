@@ -10,12 +10,12 @@ import SystemPackage
 struct EncryptCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "encrypt",
-        abstract: "Encrypts a file so that it can be read from the middle.",
+        abstract: "Encrypts a file for reads from the middle.",
         discussion: helpText(
             """
-            The output appears under its name only when it is complete. Some strategies, CBC and CTR among them, need an
-            IV, another one for each file: without --iv it is drawn. It is written to a file NAME.iv beside the output
-            NAME, where decrypt, serve and measure find it.
+            The output file gets its name only when it is complete. Some strategies, such as CBC and CTR, need a
+            different IV for each file. Without --iv, encrypt draws one at random. It writes the IV to a file NAME.iv
+            beside the output NAME, where decrypt, serve and measure find it.
 
             EXAMPLES
               chunkwise encrypt --key-file k film.mp4 film.enc
@@ -23,8 +23,8 @@ struct EncryptCommand: ParsableCommand {
               tar c folder | chunkwise encrypt --key-file k --strategy cobblestone-128 - folder.enc
               chunkwise encrypt --key-file k --strategy cobblestone-128 film.mp4 film.enc
 
-            chunkwise format list has the strategies, and format show tells which changes of a file each of them
-            notices. CBC, CTR and XTS hide data, and notice none.
+            chunkwise format list shows the strategies, and chunkwise format show shows which changes of a file each of
+            them detects. CBC, CTR and XTS only hide the data: they detect no change.
 
             EXIT CODES
               0 encrypted; 64 usage; 65 a key or a length is wrong; 66 a file is missing; 74 I/O
@@ -37,11 +37,11 @@ struct EncryptCommand: ParsableCommand {
     @OptionGroup var backendOptions: BackendOptions
 
     @Option(
-        help: .taking("size", "Plaintext bytes that are encrypted in one step. (default: 256KiB)"), completion: .sizes,
-        transform: ByteSize.argument)
+        help: .taking("size", "The number of plaintext bytes to encrypt in one step. (default: 256KiB)"),
+        completion: .sizes, transform: ByteSize.argument)
     var window = ByteSize(256 << 10)
 
-    @Option(help: "Always 1: each block of CBC needs the one before it.")
+    @Option(help: "Always 1, because each block of CBC needs the previous one.")
     var threads = 1
 
     @Argument(help: "The file to encrypt, or - for standard input.", completion: .file())
@@ -71,12 +71,12 @@ struct EncryptCommand: ParsableCommand {
             try ObjectEncryptor(strategy: strategy, backend: cipher, key: key, windowByteCount: windowByteCount)
         }
         let sink = try attempt { try Output.open(output) }
-        // A pipe or a device has no place beside it.
+        // A pipe or a device has no folder for an IV file.
         let iv = strategy.outer.hasIVInFront ? nil : strategy[Format.Input.ivName]?.bytes?.array
         let file = iv == nil ? nil : sink as? FileSink
         try require(
             file != nil || !isIVDrawn, .usage,
-            "output \(output) without --iv: expected it, or a file, beside which the IV that is drawn has its own")
+            "output \(output) without --iv: expected --iv, or a regular file, beside which the IV is stored")
         if file != nil { try requirePlaceOfIV(strategy.format.ivInput?.byteCounts) }
         try attempt(input == "-" ? nil : input) {
             try source.encrypt(with: encryptor, to: sink) { done in
@@ -87,7 +87,7 @@ struct EncryptCommand: ParsableCommand {
         Terminal.clearProgress()
     }
 
-    /// Refuses an output whose IV file would replace the input, the key, or anything else than an IV file.
+    /// Refuses an output whose IV file would replace the input, the key, or any file that is not an IV file.
     private func requirePlaceOfIV(_ byteCounts: [Int]?) throws {
         let path = IVFile.path(of: FilePath(output))
         if let replaced = WholeFile.identity(of: path.string) {

@@ -6,18 +6,19 @@ import Support
 /// `chunkwise format check`
 struct FormatCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Checks a description, and says what it makes of it.",
+        commandName: "check", abstract: "Checks a description of a format, and summarizes the format.",
         discussion: helpText(
             """
-            Reads the description, then writes small objects by it with a made-up key, and reads them back: empty, shorter
-            than a chunk, and with ends around those of chunks. A fault has its line and column.
+            check reads the description. Then it writes small objects with a made-up key and reads them back: an empty
+            one, one that is shorter than a chunk, and some that end near the end of a chunk. An error has its line and
+            column.
 
             EXAMPLES
               chunkwise format check mine.yml
               chunkwise format check formats.yml#mine
 
             EXIT CODES
-              0 right, maybe with warnings; 65 the description is wrong; 66 there is no such file
+              0 right, possibly with warnings; 65 the description is wrong; 66 there is no such file
             """))
 
     @Argument(

@@ -3,10 +3,11 @@ import ArgumentParser
 /// `chunkwise format`
 struct FormatCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "format", abstract: "Shows, checks and starts descriptions of formats.",
+        commandName: "format", abstract: "Shows, checks and creates descriptions of formats.",
         discussion: helpText(
             """
-            A format is a description of a page: header, chunks, keys, nonces. docs/formats.md explains the language.
+            A format is a description that fits on a page: header, chunks, keys, nonces. docs/formats.md explains the
+            language.
 
             EXAMPLES
               chunkwise format list

@@ -5,7 +5,7 @@ import Support
 /// `chunkwise format list`
 struct FormatListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Lists the formats that come with the program.",
+        commandName: "list", abstract: "Lists the built-in formats.",
         discussion: helpText(
             """
             EXAMPLES

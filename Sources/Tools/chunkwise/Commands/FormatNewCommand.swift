@@ -4,17 +4,18 @@ import RandomAccess
 /// `chunkwise format new`
 struct FormatNewCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "new", abstract: "Writes a description to start from to standard output.",
+        commandName: "new", abstract: "Prints a description of a format as a starting point.",
         discussion: helpText(
             """
-            The description is of the commonest kind: a random salt in a header, a key derived from it, and chunks of nonce,
-            ciphertext and tag in AES-GCM, bound to their index and to the end. It is right as it is; change what differs.
+            The description is of the most common kind: a header with a random salt, a key derived from it, and chunks
+            with nonce, ciphertext and tag in AES-GCM, bound to their index and to the end. It is valid as it is. Change
+            the parts that differ in your format.
 
             EXAMPLES
               chunkwise format new mine > mine.yml
 
             EXIT CODES
-              0 written; 64 the name cannot be
+              0 written; 64 the name is invalid
             """))
 
     @Argument(help: "The format's name: letters from a to z, digits and hyphens, at most 64.")

@@ -5,11 +5,12 @@ import Support
 /// `chunkwise format show`
 struct FormatShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Draws a format: header, chunks, inputs, overhead, what it notices.",
+        commandName: "show", abstract: "Shows a format: header, chunks, inputs, overhead, and the changes it detects.",
         discussion: helpText(
             """
-            All figures are with the defaults of the inputs. An input without one has some value, which is shown. Names and
-            values are those that --strategy takes. What is noticed is noticed by whoever reads the chunk in question.
+            All figures are for the default values of the inputs. An input without a default has a sample value, which
+            is shown. Names and values are those of --strategy. A change is detected when a reader reads the changed
+            chunk.
 
             EXAMPLES
               chunkwise format show cobblestone-256

@@ -15,20 +15,22 @@ import Vectors
 struct GateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gate",
-        abstract: "Says whether a candidate is slower than a baseline: two programs that speak the subject protocol.",
+        abstract: "Checks that a candidate is not slower than a baseline. Both speak the subject protocol.",
         discussion: helpText(
             """
-            The candidate is put to a choice of the vectors first, as verify --subject does: one that delivers other bytes is
-            wrong, however fast. Then both run side by side in short turns, in fresh processes, and are compared with a
-            copy of the baseline too. What is slower is measured again before it is said. Without a plan, a few short cells that both sides support are compared; a plan's backend, access,
-            threads, rounds and time mean nothing here, since the commands bring their own.
+            First, the candidate runs a selection of the vectors, as in verify --subject: a candidate that delivers
+            wrong bytes fails, however fast it is. Then both run in short turns, in fresh processes, beside a second
+            copy of the baseline. A slowdown is confirmed by a second measurement before it is reported. Without a plan,
+            the gate compares a few short cells that both sides support. It ignores a plan's backend, access, threads,
+            rounds and time, because the commands have their own.
 
-            Where there is no baseline to run, --record keeps the candidate's times over those of a reference that runs
-            beside it, and --against compares with such a file.
+            If there is no baseline to run, --record stores the ratios of the candidate's times to those of a reference
+            that runs beside it. --against compares with such a file.
 
-            --self-test runs whole gates whose right answer is known: the baseline (this program's subject unless said)
-            against itself, and against itself with extra work of a calibrated share. It prints how often the gate was
-            right, with intervals; --output keeps every run as it ends, and a self-test that was stopped goes on from there.
+            --self-test runs whole gates whose right answer is known: the baseline (by default, this program's subject)
+            against itself, and against itself with a calibrated amount of extra work. It prints how often the gate was
+            right, with confidence intervals. --output stores each run when it ends, and a self-test that was stopped
+            resumes from there.
 
             EXAMPLES
               chunkwise gate --baseline 'old/chunkwise subject' --candidate 'new/chunkwise subject'
@@ -43,7 +45,7 @@ struct GateCommand: ParsableCommand {
 
             EXIT CODES
               0 faster or same; 1 slower, wrong, failed, or grown; 2 noisy host, inconclusive, or nothing was compared;
-              with --self-test, 0 measured, whatever came out, and 2 stopped
+              with --self-test, 0 measured, whatever the result, and 2 stopped
             """))
 
     @OptionGroup var sides: GateSideOptions
@@ -70,39 +72,40 @@ struct GateCommand: ParsableCommand {
     }
 }
 
-/// What a gate compares.
+/// The two sides that a gate compares.
 struct GateSideOptions: ParsableArguments {
-    @Option(help: .taking("command", "What is compared with: a program that speaks the subject protocol."))
+    @Option(help: .taking("command", "The program to compare with. It speaks the subject protocol."))
     var baseline: String?
 
-    @Option(help: .taking("command", "What is judged: another one."))
+    @Option(help: .taking("command", "The program under test. It speaks the subject protocol too."))
     var candidate: String?
 
     @Option(
-        help: .taking("library", "What is judged: a plug-in, by its absolute path; see docs/plugins.md."),
+        help: .taking("library", "The absolute path of a plug-in to test as the candidate; see docs/plugins.md."),
         completion: .file(extensions: ["so"]))
     var plugin: String?
 
     @Option(
-        help: .taking("file", "Compare with ratios that --record kept, instead of with a baseline."),
+        help: .taking("file", "Compare with ratios that --record stored, instead of running a baseline."),
         completion: .file(extensions: ["json"]))
     var against: String?
 
     @Option(
-        help: .taking("file", "Keep the candidate's ratios to a reference, and judge nothing."),
+        help: .taking("file", "Store the candidate's ratios to a reference, without a verdict."),
         completion: .file(extensions: ["json"]))
     var record: String?
 
     @Option(
         help: .taking(
             "command",
-            "With --record and --against, what runs beside the candidate. (default: this program's openssl subject)"))
+            "With --record and --against, the program that runs beside the candidate. (default: this program's openssl "
+                + "subject)"))
     var reference: String?
 
-    /// Whether ratios are kept.
+    /// True if the gate stores ratios.
     var isRecording: Bool { record != nil }
 
-    /// The two commands, the reference in the baseline's place where there is one.
+    /// The two commands. The reference, if there is one, takes the baseline's place.
     func commands() throws -> (baseline: String, candidate: String) {
         if let plugin, candidate != nil {
             throw CommandFailure(.usage, "--plugin \(plugin) with --candidate: expected one of them")
@@ -141,73 +144,82 @@ struct GateSideOptions: ParsableArguments {
     }
 }
 
-/// How a gate compares.
+/// The settings of a comparison.
 struct GateOptions: ParsableArguments {
     @Option(
-        help: .taking("file", "The cells, in a plan as sweep has it. (default: a few short ones)"), completion: .plans)
+        help: .taking("file", "A plan with the cells to compare, as for sweep. (default: a few short cells)"),
+        completion: .plans)
     var plan: String?
 
     @Option(
-        help: .taking("share", "How much slower the candidate may be, such as 2% or 0.02. (default: 2%)"),
+        help: .taking("share", "The maximum slowdown of the candidate, such as 2% or 0.02. (default: 2%)"),
         transform: Share.argument)
     var tolerance = Share(0.02)
 
     @Option(
         help: .taking(
             "time",
-            "How long a cell may be measured: seconds, or a time such as 500ms. Its control comes on top, and a second time if it is slower. (default: 10s)"
-        ), transform: Duration.argument(.seconds, 0.1...3600))
+            """
+            The time to measure each cell, in seconds or as a time such as 500ms. The control takes extra time, and a \
+            cell that is slower takes the time again. (default: 10s)
+            """), transform: Duration.argument(.seconds, 0.1...3600))
     var seconds = Duration.seconds(10)
 
     @Option(
         help: .taking(
             "size or share",
-            "Compare peak memory too, in runs of its own, and allow this much more, such as 4MiB or 5%."),
+            "Also compare peak memory, in separate runs, and allow this much growth, such as 4MiB or 5%."),
         transform: MemoryLimit.argument)
     var maxMemoryGrowth: MemoryLimit?
 
     @Option(
         help: .taking(
             "command or file",
-            "Compare with the last release as well, a command or what --record kept of it: the candidate must be shown to be within --budget. May be repeated."
-        ))
+            """
+            Also compare with an older release: its command, or the file that --record stored for it. The gate passes \
+            only if it can show that the slowdown is within --budget. May be repeated.
+            """))
     var anchor: [String] = []
 
     @Option(
-        help: .taking("share", "How much slower than an anchor all changes together may be. (default: 5%)"),
+        help: .taking("share", "The maximum slowdown since an anchor, over all changes together. (default: 5%)"),
         transform: Share.argument)
     var budget: Share?
 
     @Option(
         help: .taking(
             "count",
-            "The builds of each side, 3 or more: {build} in a command stands for a number from 1 on. What differs between builds is then no slowdown."
-        ))
+            """
+            The number of builds of each side, 3 or more. {build} in a command is replaced by a number, from 1 up. \
+            Differences between builds then do not count as a slowdown.
+            """))
     var builds: Int?
 
     @Option(
         help: .taking(
             "share",
-            "Count instructions, allocations, system calls and page faults with valgrind too, and allow this much more, such as 0.1%."
-        ), transform: Share.argument)
+            """
+            Also count instructions, allocations, system calls and page faults, with valgrind, and allow this much \
+            growth, such as 0.1%.
+            """), transform: Share.argument)
     var maxCountGrowth: Share?
 
-    @Option(help: "What orders and random reads are drawn from. (default: another one each time; it is shown)")
+    @Option(help: "The seed of the order and of random reads. (default: a new one each time, which is shown)")
     var seed: UInt64?
 
     @Option(
         help: .taking(
-            "time", "How long each answer of a subject may take: seconds, or a time such as 500ms. (default: 60s)"),
+            "time", "The timeout for each reply of a subject, in seconds or as a time such as 500ms. (default: 60s)"),
         transform: Duration.argument(.seconds, 0.1...3600))
     var timeout = Duration.seconds(60)
 
-    @Flag(inversion: .prefixedNo, help: "Put the candidate to a choice of the vectors before anything is timed.")
+    @Flag(inversion: .prefixedNo, help: "Run a selection of the vectors on the candidate before the timing.")
     var verify = true
 
-    @Option(help: .taking("count", "How often to try again where there is no answer (exit code 2)."))
+    @Option(help: .taking("count", "The number of retries if there is no answer (exit code 2)."))
     var retries = 0
 
-    @Flag(help: "Exit with 0 where the verdict is inconclusive.")
+    @Flag(help: "Exit with 0 if the verdict is inconclusive.")
     var allowInconclusive = false
 
     mutating func validate() throws {
@@ -221,7 +233,7 @@ struct GateOptions: ParsableArguments {
         if budget != nil, anchor.isEmpty { throw ValidationError("--budget: expected it with --anchor only") }
     }
 
-    /// What the options say, with their files read.
+    /// The options as settings. Reads the files that they name.
     func settings(for sides: GateSideOptions) throws -> GateSettings {
         let commands = try sides.commands()
         var settings = GateSettings(
@@ -265,17 +277,17 @@ struct GateOptions: ParsableArguments {
 }
 
 extension GateOptions {
-    /// What `--anchor` names.
+    /// The value of `--anchor`: a command, or stored ratios.
     enum Anchor {
         case command(String)
         case stored(StoredRatios)
     }
 
-    /// The anchors, with their files read before anything is measured.
+    /// The anchors. Reads their files, so that a wrong one fails before the measurement.
     var anchors: [Anchor] {
         get throws {
             try anchor.map { name in
-                // A command that is the name of a file with ratios is none.
+                // A name that ends with .json is a file with ratios, never a command.
                 guard name.hasSuffix(".json") else { return .command(name) }
                 let text = try attemptInput { try TextFile.read(name) }
                 return .stored(try attempt { try StoredRatios.read(Array(text.utf8), file: name) })
@@ -283,7 +295,7 @@ extension GateOptions {
         }
     }
 
-    /// The settings of a gate against an anchor: time only, with the budget for a tolerance.
+    /// The settings of a gate against an anchor. It compares time only, and its tolerance is the budget.
     func settings(_ settings: GateSettings, against anchor: Anchor) throws -> GateSettings {
         var own = settings
         own.tolerance = budget?.value ?? 0.05
@@ -291,7 +303,7 @@ extension GateOptions {
         switch anchor {
         case .command(let command): own.baseline = command
         case .stored(let ratios):
-            // The reference that it was recorded beside has its place in the file, options included.
+            // The file names the reference of its recording, with its options.
             own.baseline = GateSideOptions.ownReference
             own.stored = ratios
         }
@@ -299,7 +311,7 @@ extension GateOptions {
     }
 }
 
-/// A part of something, as people write it: `2%` or `0.02`.
+/// A fraction, written as `2%` or `0.02`.
 struct Share {
     let value: Double
 
@@ -322,7 +334,7 @@ struct Share {
 }
 
 extension MemoryLimit {
-    /// Reads a size, or a share with a percent sign.
+    /// Parses a size, or a share with a percent sign.
     static let argument: @Sendable (String) throws -> MemoryLimit = { text in
         if text.hasSuffix("%"), let share = Share(text: text), share.value >= 0 { return .share(share.value) }
         let size = try require(ByteSize(text), .usage, "expected a size or a share, such as 4MiB or 5%")
@@ -330,24 +342,25 @@ extension MemoryLimit {
     }
 }
 
-/// The options for what becomes of a gate's result.
+/// The options for the output of a gate's result.
 struct GateOutputOptions: ParsableArguments {
     @Option(
-        help: .taking("format", "How to print the result; github is annotations and the job's summary."))
+        help: .taking("format", "The output format; github prints annotations and adds to the job's summary."))
     var format = GateFormat.text
 
     @Option(
-        help: .taking("format=file", "Write the result to a file as well, such as junit=gate.xml. May be repeated."),
+        help: .taking("format=file", "Also write the result to a file, such as junit=gate.xml. May be repeated."),
         completion: .gateFiles, transform: GateFile.argument)
     var write: [GateFile] = []
 
     @Option(
-        help: .taking("file", "Where the whole record goes, every slice of every block included."), completion: .file())
+        help: .taking("file", "Write the whole record to this file, with every slice of every block."),
+        completion: .file())
     var output: String?
 
     @OptionGroup var color: ColorOptions
 
-    /// Says before anything is measured what could not be written afterwards.
+    /// Checks, before the measurement, that the result can be written after it.
     func validate(for sides: GateSideOptions) throws {
         if sides.isRecording, format != .text || !write.isEmpty {
             throw CommandFailure(
@@ -358,12 +371,12 @@ struct GateOutputOptions: ParsableArguments {
         }
     }
 
-    /// Prints a result, and writes the files that were asked for.
+    /// Prints a result, and writes the files that the options name.
     func write(_ result: GateResult, to sides: GateSideOptions, allowsInconclusive: Bool) throws {
         func text(_ format: GateFormat) -> String {
             format.text(of: result, isRecording: sides.isRecording, allowsInconclusive: allowsInconclusive)
         }
-        // What cannot be written elsewhere is not lost.
+        // Printed first, so that a file that cannot be written does not lose the result.
         if format == .text { color.show(text(format)) } else { print(text(format)) }
         if let output { try WholeFile.write(result.json.text + "\n", to: output) }
         if let record = sides.record, result.isFitToRecord {
@@ -374,7 +387,7 @@ struct GateOutputOptions: ParsableArguments {
     }
 }
 
-/// How a gate's result is shown.
+/// The output format of a gate's result.
 enum GateFormat: String, CaseIterable, ExpressibleByArgument {
     case text
     case json
@@ -394,7 +407,7 @@ enum GateFormat: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// A further file for a gate's result: `junit=gate.xml`.
+/// An additional file for a gate's result: `junit=gate.xml`.
 struct GateFile {
     let format: GateFormat
     let path: String
@@ -409,9 +422,9 @@ struct GateFile {
     }
 }
 
-/// What a gate needs of this program.
+/// The part of a gate that depends on this program: its vectors, plans and progress display.
 enum GateRunning {
-    /// Puts the candidate to a choice of the vectors; the first of its builds, where there are several.
+    /// Runs a selection of the vectors on the candidate. If there are several builds, the first one runs them.
     static func verify(_ settings: GateSettings) throws -> ConformanceRecord {
         Interruption.install()
         defer { Terminal.clearProgress() }
@@ -433,7 +446,7 @@ enum GateRunning {
         return record
     }
 
-    /// The vectors that a choice is made of: of formats that only their descriptions tell of, those that are measured.
+    /// The vectors to select from. A format that is known only by its description is among them only if it is measured.
     private static func groups(_ settings: GateSettings) -> [VectorGroup] {
         let measured = settings.cells.map { Set($0.map { $0.strategy.prefix { $0 != ":" } }) }
         return VectorSet.standard().filter { group in
@@ -442,7 +455,7 @@ enum GateRunning {
         }
     }
 
-    /// Runs a gate with progress on a terminal, until there is a verdict or the user stops it.
+    /// Runs a gate, and shows its progress on a terminal, until there is a verdict or the user stops it.
     static func run(_ settings: GateSettings, vectors: ConformanceRecord? = nil) throws -> GateResult {
         Interruption.install()
         defer { Terminal.clearProgress() }
@@ -456,14 +469,14 @@ enum GateRunning {
         }
     }
 
-    /// The command line that repeats this run, its seed included.
+    /// The command line that repeats this run, with its seed.
     static func command(seed: UInt64) -> [String] {
         let command = Program.command
         return command.contains { $0 == "--seed" || $0.hasPrefix("--seed=") }
             ? command : command + ["--seed", "\(seed)"]
     }
 
-    /// Reads a plan: the same that `sweep` takes, though its backends need not be here.
+    /// Reads a plan as `sweep` does, except that this machine need not have its backends.
     static func plan(_ path: String) throws -> Plan {
         let text = try attemptInput { try TextFile.read(path) }
         return try attempt {
@@ -475,7 +488,9 @@ enum GateRunning {
         }
     }
 
-    /// Ends the command with the exit code of a result.
+    /// Returns if a result is a pass.
+    ///
+    /// - Throws: `CommandFailure` with the exit code of the result otherwise.
     static func requirePass(_ result: GateResult, allowsInconclusive: Bool, isRecording: Bool) throws {
         if isRecording, result.isFitToRecord { return }
         switch result.answer(allowsInconclusive: allowsInconclusive) {
@@ -486,9 +501,9 @@ enum GateRunning {
     }
 }
 
-/// The summary of a job on GitHub: a file that each step may add Markdown to.
+/// The summary of a job on GitHub: a file to which each step may append Markdown.
 enum GitHubSummary {
-    /// Adds to the file that the environment names; nothing where it names none.
+    /// Appends to the file that the environment names. Does nothing if it names no file.
     ///
     /// - Source: GitHub's "Workflow commands", "Adding a job summary".
     static func add(_ markdown: String) throws {

@@ -8,20 +8,20 @@ import Results
 import Support
 import SystemPackage
 
-/// How the gate is measured itself.
+/// The options of a self-test of the gate.
 struct SelfTestOptions: ParsableArguments {
-    @Flag(help: "Measure the gate itself on this machine: false alarms, and slowdowns that are planted.")
+    @Flag(help: "Measure the gate itself on this machine: its false alarms, and injected slowdowns.")
     var selfTest = false
 
-    @Option(help: "With --self-test, how often each kind of run is made. (default: 20)")
+    @Option(help: "With --self-test, the number of runs of each kind. (default: 20)")
     var runs: Int?
 
     @Option(
         help: .taking(
-            "shares", "With --self-test, the slowdowns that are planted, or none. (default: tolerance + 1, 2 and 5 %)"))
+            "shares", "With --self-test, the injected slowdowns, or none. (default: tolerance + 1, 2 and 5 %)"))
     var slowdown: String?
 
-    @Flag(help: "With --self-test, leave out the runs with nothing planted.")
+    @Flag(help: "With --self-test, skip the runs without an injected slowdown.")
     var skipUnchanged = false
 
     @Flag(help: "With --self-test, keep all other cores busy.")
@@ -46,7 +46,7 @@ struct SelfTestOptions: ParsableArguments {
         }
     }
 
-    /// The slowdowns, by a tolerance.
+    /// The slowdowns to inject, for a tolerance of the gate.
     func slowdowns(tolerance: Double) throws -> [Double] {
         guard let slowdown else { return [0.01, 0.02, 0.05].map { ((tolerance + $0) * 1e6).rounded() / 1e6 } }
         if slowdown == "none" { return [] }
@@ -59,7 +59,7 @@ struct SelfTestOptions: ParsableArguments {
         }
     }
 
-    /// The one cell that is measured where no plan says otherwise.
+    /// The only cell that is measured without a plan.
     func cell() throws -> Cell {
         let byteCount = try UInt64(Validated.window(window ?? ByteSize(256 << 10)))
         try require(byteCount <= 256 << 20, "--window \(byteCount): expected at most 256MiB for a measurement")
@@ -70,7 +70,7 @@ struct SelfTestOptions: ParsableArguments {
     }
 }
 
-/// What a self-test of the gate needs of this program.
+/// The part of a self-test that depends on this program.
 enum SelfTestRunning {
     /// Runs a self-test, and prints its rates.
     static func run(
@@ -116,7 +116,7 @@ enum SelfTestRunning {
         return settings
     }
 
-    /// Refuses what means nothing to a self-test.
+    /// Refuses the options that have no meaning in a self-test.
     private static func refuse(_ sides: GateSideOptions, _ gate: GateOptions, _ output: GateOutputOptions) throws {
         let others = [
             ("--candidate", sides.candidate != nil), ("--against", sides.against != nil),

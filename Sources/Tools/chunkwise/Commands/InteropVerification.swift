@@ -10,14 +10,14 @@ extension VerifyCommand {
     struct Interop: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "interop",
-            abstract: "Reads objects that the formats' own tools made, and damages them.",
+            abstract: "Reads objects that the formats' own tools wrote, and then damages them.",
             discussion: helpText(
                 """
-                A folder has an index.json, with the objects' keys and what has to be read from them, or folders with one
-                each. Each backend that has the cipher reads every range of the index, the whole, and ranges of its own;
-                then a bit is changed in each part, chunks are cut off, doubled and swapped, and bytes are appended. A damage
-                is a failure if the format's description says that it has to be noticed and it is not. Objects of a format, a
-                cipher or a parameter that is not known here are counted as unsupported, with what is missing.
+                The folder has an index.json, with the keys of the objects and the expected content, or subfolders with
+                one each. Each backend that has the cipher reads every range of the index, the whole object, and ranges
+                that chunkwise chooses. Then interop flips a bit in each part, cuts off, doubles and swaps chunks, and
+                appends bytes. A change that the reader does not detect is a failure if the format's description demands
+                detection. Objects with an unknown format, cipher or parameter count as unsupported, with the reason.
 
                 --backend and --format are those of chunkwise verify.
 
@@ -26,7 +26,8 @@ extension VerifyCommand {
                   chunkwise verify interop data/interop/dare --backend openssl --format json
 
                 EXIT CODES
-                  0 all passed; 1 something failed; 2 nothing was executed; 65 an index or a file is wrong; 66 one is missing
+                  0 all passed; 1 something failed; 2 nothing was executed; 65 an index or a file is wrong; 66 one is
+                  missing
                 """))
 
         @Argument(help: "A folder with an index.json, or with folders that have one.", completion: .directory)
@@ -39,7 +40,7 @@ extension VerifyCommand {
                 !verify.external.isAsked,
                 "--subject or --plugin with interop: expected none, or backends by their names")
             let indexes = try attempt { try InteropIndex.folders(in: folder).map { try InteropIndex(folder: $0) } }
-            // Also those that have no cipher but a chunked format's.
+            // Includes backends that only have the cipher of a chunked format.
             let backends =
                 verify.backend.isEmpty
                 ? BackendRegistry.entries.compactMap { try? $0.make() } : try verify.backends()
@@ -73,7 +74,7 @@ extension VerifyCommand {
                 .joined(separator: "\n")
         }
 
-        /// The same as JSON.
+        /// The counts by format and the failures, as JSON.
         static func json(_ records: [InteropRecord]) -> JSONValue {
             let formats = records.map { record -> JSONValue in
                 var members = Dictionary(

@@ -10,11 +10,11 @@ import SystemPackage
 struct KeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "key",
-        abstract: "Derives a file's key from a password or an identity, as the file's own tool does.",
+        abstract: "Derives the key of a file from a password or an identity, as the file's own tool does.",
         discussion: helpText(
             """
-            The key is what other commands take as --key-file. Without --output, its hexadecimal digits go to a pipe or a
-            file, never to a terminal. Passwords are the one line of a file, without its end.
+            Other commands take the key as --key-file. Without --output, key prints it in hexadecimal to a pipe or a
+            file, never to a terminal. A password file has one line, whose line break does not count.
 
             EXAMPLES
               chunkwise key age --identity key.txt --output k film.age
@@ -24,26 +24,27 @@ struct KeyCommand: ParsableCommand {
               chunkwise key gocryptfs --configuration gocryptfs.conf --password-file password --output k
 
             EXIT CODES
-              0 the key is written; 64 usage; 65 the password, the identity or the file is wrong; 66 a file is missing; 74 I/O
+              0 the key is written; 64 usage; 65 the password, the identity or the file is wrong; 66 a file is missing;
+              74 I/O
             """),
         subcommands: [
             AgeKeyCommand.self, RcloneKeyCommand.self, OpenSSLKeyCommand.self, GocryptfsKeyCommand.self,
         ])
 }
 
-/// Where a derived key goes, and how files with secrets are read.
+/// The options for the output of a derived key and for files with secrets.
 struct DerivedKeyOptions: ParsableArguments {
     @Option(
         help: .taking(
             "file",
-            "A new file for the key's bytes, which its owner alone can read. (default: -, digits on standard output)"
+            "A new file for the key's bytes, which only its owner can read. (default: -, digits on standard output)"
         ))
     var output: String?
 
-    @Flag(help: "Refuse a file with a secret that others than its owner can read, instead of a warning.")
+    @Flag(help: "Refuse a file with a secret that users other than its owner can read, instead of warning.")
     var strict = false
 
-    /// Checks that the key has somewhere to go, before any work.
+    /// Checks that the key can be written, before any work.
     func requirePlace() throws {
         CoreDumps.disable()
         if let output = file {
@@ -99,7 +100,7 @@ struct DerivedKeyOptions: ParsableArguments {
         "--output \(output) exists: expected a new file, for a key in it would be lost"
     }
 
-    /// Reads the first MiB of a file that is no secret, or all of it.
+    /// Reads at most the first MiB of a file that holds no secret.
     func start(of path: String) throws -> [UInt8] {
         try attemptInput {
             let file = try FileSource(path: FilePath(path))
@@ -114,7 +115,7 @@ struct DerivedKeyOptions: ParsableArguments {
         try secret(path, name) { (bytes) throws(DecryptionError) in try Password.key(in: bytes) }
     }
 
-    /// Reads a file with a secret of at most 64 KiB; what is wrong with it is said with its name.
+    /// Reads a file with a secret of at most 64 KiB. Errors name the file.
     func secret<Result>(
         _ path: String, _ name: String, _ body: (UnsafeRawBufferPointer) throws(DecryptionError) -> Result
     ) throws -> Result {

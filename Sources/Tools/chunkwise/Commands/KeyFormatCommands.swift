@@ -7,18 +7,18 @@ import Support
 /// `chunkwise key age`
 struct AgeKeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "age", abstract: "Unwraps the file key in the header of a file of age.",
+        commandName: "age", abstract: "Unwraps the file key in the header of an age file.",
         discussion: helpText(
             """
-            A passphrase takes as much memory as the file says, 4 GiB at most. Identities are those of age-keygen, not
-            encrypted; SSH keys and plug-ins are not known. Whoever decrypts the file checks its header.
+            A passphrase takes as much memory as the file demands, up to 4 GiB. Identities are those of age-keygen, not
+            encrypted; SSH keys and plug-ins are not supported. The header is checked when the file is decrypted.
 
             EXAMPLES
               chunkwise key age --identity key.txt --output k film.age
               chunkwise key age --password-file password film.age > k
 
             EXIT CODES
-              0 the key is written; 64 usage; 65 no stanza is opened, or the file is another; 66 a file is missing; 74 I/O
+              0 the key is written; 64 usage; 65 no stanza opens, or it is not an age file; 66 a file is missing; 74 I/O
             """))
 
     @Option(help: .taking("file", "A file with identities, AGE-SECRET-KEY-1…"), completion: .file())
@@ -53,10 +53,10 @@ struct AgeKeyCommand: ParsableCommand {
 /// `chunkwise key rclone`
 struct RcloneKeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rclone", abstract: "Derives the key of a remote of rclone's crypt.",
+        commandName: "rclone", abstract: "Derives the key of an rclone crypt remote.",
         discussion: helpText(
             """
-            All files of a remote have one key. A wrong password makes another key, which decrypt notices.
+            All files of a remote have the same key. A wrong password gives a wrong key, which decrypt detects.
 
             EXAMPLES
               chunkwise key rclone --password-file password --output k
@@ -74,7 +74,7 @@ struct RcloneKeyCommand: ParsableCommand {
         help: .taking("file", "A file with the remote's password2. (default: rclone's own salt)"), completion: .file())
     var saltFile: String?
 
-    @Flag(help: "Take passwords as rclone.conf has them, which rclone obscure prints.")
+    @Flag(help: "The passwords are obscured, as in rclone.conf and as rclone obscure prints them.")
     var obscured = false
 
     @OptionGroup var key: DerivedKeyOptions
@@ -97,8 +97,8 @@ struct OpenSSLKeyCommand: ParsableCommand {
         commandName: "openssl", abstract: "Derives the key, or the IV, of a file that openssl enc encrypted.",
         discussion: helpText(
             """
-            The salt is in the file; cipher, digest and iterations are not, and have to be those that it was encrypted
-            with. A wrong password makes another key, which decrypt may not notice.
+            The salt is in the file, but cipher, digest and iterations are not: give those of the encryption. A wrong
+            password gives a wrong key, which decrypt may not detect.
 
             EXAMPLES
               chunkwise key openssl --password-file password --output k film.enc
@@ -116,16 +116,16 @@ struct OpenSSLKeyCommand: ParsableCommand {
     @Option(help: .taking("name", "The hash function, openssl's -md: md5 before OpenSSL 1.1.0."))
     var digest = "sha256"
 
-    @Option(help: .taking("count", "The iterations of PBKDF2, openssl's -iter. (default: 10000)"))
+    @Option(help: .taking("count", "The number of iterations of PBKDF2, openssl's -iter. (default: 10000)"))
     var iterations: Int32?
 
-    @Flag(help: "Derive as openssl does without -pbkdf2 and -iter, by EVP_BytesToKey.")
+    @Flag(help: "Derive the key with EVP_BytesToKey, as openssl does without -pbkdf2 and -iter.")
     var bytesToKey = false
 
-    @Option(help: .taking("number", "The bits of the key: 128, 192 or 256."))
+    @Option(help: .taking("number", "The number of bits of the key: 128, 192 or 256."))
     var bits = 256
 
-    @Flag(help: "Print the IV instead of the key, as --iv of other commands takes it.")
+    @Flag(help: "Print the IV instead of the key, in the form that --iv of other commands takes.")
     var iv = false
 
     @OptionGroup var key: DerivedKeyOptions
@@ -158,11 +158,11 @@ struct OpenSSLKeyCommand: ParsableCommand {
 /// `chunkwise key gocryptfs`
 struct GocryptfsKeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "gocryptfs", abstract: "Finds the master key of a file system of gocryptfs.",
+        commandName: "gocryptfs", abstract: "Finds the master key of a gocryptfs file system.",
         discussion: helpText(
             """
-            It is the key of all files: in gocryptfs.conf under a password, as gocryptfs printed it when the file system
-            was made, or 32 zeros.
+            The master key is the key of all files. It is in gocryptfs.conf, encrypted with a password; or in the output
+            of gocryptfs when it created the file system; or it is 32 zeros.
 
             EXAMPLES
               chunkwise key gocryptfs --configuration gocryptfs.conf --password-file password --output k
@@ -185,7 +185,7 @@ struct GocryptfsKeyCommand: ParsableCommand {
     )
     var masterKeyFile: String?
 
-    @Flag(help: "The key of 32 zeros, as of -zerokey, for tests.")
+    @Flag(help: "Use the key of 32 zeros, as with -zerokey, for tests.")
     var zero = false
 
     @OptionGroup var key: DerivedKeyOptions

@@ -13,27 +13,27 @@ import SystemPackage
 struct KeyServerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "key-server",
-        abstract: "Answers requests for keys, each sealed to a key that its client made for it.",
+        abstract: "Serves keys, each sealed to a public key that the client generates for the request.",
         discussion: helpText(
             """
-            Keys are files of 16 bytes in a folder, each where its whole URI says (keys/mykey/film/1.key for
-            mykey://film/1.key) or named like the end of its URI (keys/1.key), or what a command prints. They travel
-            sealed (HPKE, RFC 9180) and are written nowhere. Each key that is asked for is a line of the audit, which
-            has everything but the key; so is each request that is refused as a whole, with the reason as its result:
-            unauthorized, malformed, limited, replayed, untimely or overloaded. No key is given out whose line is not
-            on the disk. KEY-PROTOCOL.md has the messages, so that any client can be written.
+            Keys are files of 16 bytes in a folder, or the output of a command. The path of a key's file is either its
+            whole URI (keys/mykey/film/1.key for mykey://film/1.key) or the last part of its URI (keys/1.key). Keys are
+            sealed for transport (HPKE, RFC 9180), and the server stores none. The audit has a line for each requested
+            key, with everything but the key. It also has a line for each request that is refused as a whole, with the
+            reason as its result: unauthorized, malformed, limited, replayed, untimely or overloaded. The server sends
+            no key before its line is on the disk. KEY-PROTOCOL.md describes the messages, so that you can write a
+            client.
 
-            The server proves itself by a certificate, by a key of its own (--identity, 32 random bytes, of which
-            clients know the public half that is printed), or by both. Without a certificate it listens on this machine
-            only. A token is printed, or --clients names who has which: lines with a name, a token of at least 16
-            characters, and prefixes of the identifiers that the client may have, if not all. mykey://film/ is all that
-            lies below it, mykey://film that identifier as well. Such a client gets files by their whole URI only.
-            SIGINT or SIGTERM ends the server.
+            The server authenticates itself with a certificate, with a key (--identity, 32 random bytes, whose public
+            key is printed for clients), or with both. Without a certificate, it listens on this machine only. The
+            server prints a token, or --clients lists the clients: each line has a name, a token of at least 16
+            characters, and optionally prefixes of the identifiers that the client may request. mykey://film/ stands for
+            everything below it, mykey://film also for that identifier. A client with prefixes gets files only by their
+            whole URI. SIGINT or SIGTERM ends the server.
 
-            No request is answered twice: the server remembers their numbers for as long as they could come again, at
-            most 500,000 in ten minutes (833 a second). What is more is answered with 503, since it could not be told
-            from a repetition. There is no option for it: put several servers side by side, each with clients of its
-            own.
+            The server answers no request twice. It remembers request numbers for as long as they are valid, at most
+            500,000 in ten minutes (833 per second). It answers further requests with 503, because it could not
+            recognize a replay. This limit has no option: run several servers, each with its own clients.
 
             EXAMPLES
               chunkwise key-server --keys keys
@@ -41,90 +41,91 @@ struct KeyServerCommand: AsyncParsableCommand {
               chunkwise key-server --keys keys --clients clients --audit audit.jsonl --validity 1h
 
             EXIT CODES
-              0 ended by SIGINT or SIGTERM; 64 usage; 65 a file is wrong; 66 a file is missing; 74 the address is taken, or
-              the audit cannot be written
+              0 ended by SIGINT or SIGTERM; 64 usage; 65 a file is wrong; 66 a file is missing; 74 the address is taken,
+              or the audit cannot be written
             """))
 
-    @Option(help: .taking("folder", "The folder with the keys, each where its URI says or named like the URI's end."))
+    @Option(help: .taking("folder", "The folder with the keys, each at its whole URI or the last part of its URI."))
     var keys: String?
 
     @Option(
         help: .taking(
-            "command", "A command that prints the 16 bytes of the key whose URI is added as its last argument."))
+            "command", "A command that prints the 16 bytes of a key. It gets the key's URI as its last argument."))
     var keyCommand: String?
 
-    @Flag(help: "Refuse files with keys or tokens that others can read, instead of a warning.")
+    @Flag(help: "Refuse files with keys or tokens that others can read, instead of warning.")
     var strict = false
 
     @Option(help: .taking("address", "The address to listen on."))
     var bind = "127.0.0.1"
 
-    @Option(help: "The port, or 0 for any that is free.")
+    @Option(help: "The port, or 0 for any free port.")
     var port = 8081
 
-    @Option(help: .taking("file", "The server's certificate and those between it and a root, PEM."))
+    @Option(help: .taking("file", "The server's certificate and the intermediate certificates, PEM."))
     var tlsCertificate: String?
 
     @Option(help: .taking("file", "The certificate's private key, PEM."))
     var tlsKey: String?
 
-    @Option(help: .taking("file", "The server's own X25519 private key: 32 raw bytes, or 64 hexadecimal digits."))
+    @Option(help: .taking("file", "The server's X25519 private key: 32 raw bytes, or 64 hexadecimal digits."))
     var identity: String?
 
-    @Option(help: .taking("file", "Who has which token. (default: one token, which is printed)"))
+    @Option(help: .taking("file", "The clients with their tokens. (default: one token, which is printed)"))
     var clients: String?
 
-    @Flag(help: "Serve everyone who can connect.")
+    @Flag(help: "Serve every client, without a token.")
     var noToken = false
 
-    @Option(help: .taking("file", "Where lines of the audit are added. (default: standard error)"))
+    @Option(help: .taking("file", "Append the audit to this file. (default: standard error)"))
     var audit: String?
 
     @Option(
-        help: .taking("time", "How long online keys may be used: seconds, or a time such as 12h. (default: no limit)"),
+        help: .taking(
+            "time", "The time for which online keys may be used: seconds, or a time such as 12h. (default: no limit)"),
         transform: Duration.argument(.seconds, 0.001...9e9))
     var validity: Duration?
 
     @Option(
         help: .taking(
             "time",
-            "How long a stored key may be kept unused: seconds, or a time such as 30d. (default: none is stored)"),
+            "The time for which an unused key may be stored: seconds, or a time such as 30d. (default: no storage)"),
         transform: Duration.argument(.seconds, 0.001...9e9))
     var storage: Duration?
 
     @Option(
         help: .taking(
-            "time", "How long a stored key may be used from its first use on: seconds, or a time such as 2d."),
+            "time", "The time for which a stored key may be used after its first use: seconds, or a time such as 2d."),
         transform: Duration.argument(.seconds, 0.001...9e9))
     var playback: Duration?
 
-    @Option(help: .taking("count", "The max number of keys of one client a second."))
+    @Option(help: .taking("count", "The maximum number of keys per client and second."))
     var rate = 100.0
 
-    @Option(help: .taking("count", "The max number of keys of one client at once."))
+    @Option(help: .taking("count", "The maximum number of keys per client at once."))
     var burst = 200
 
     @Option(
         help: .taking(
             "time",
-            "How long after its request an answer may be opened: seconds, or a time such as 500ms. (default: 60s)"),
+            "The time in which the client may open an answer: seconds, or a time such as 500ms. (default: 60s)"),
         transform: Duration.argument(.seconds, 0.001...4e6))
     var answerSeconds = Duration.seconds(60)
 
     @Option(
         help: .taking(
             "time",
-            "How long each answer is held back, for measurements: milliseconds, or a time such as 2s. (default: 0ms)"),
+            "Delay each answer by this, for measurements: milliseconds, or a time such as 2s. (default: 0ms)"),
         transform: Duration.argument(.milliseconds, 0...60_000))
     var delay = Duration.zero
 
-    @Option(help: .taking("count", "The max number of connections at once."))
+    @Option(help: .taking("count", "The maximum number of connections at once."))
     var maxConnections = 256
 
     @Option(
         help: .taking(
             "count",
-            "The max number of connections of one address. (default: a quarter of all; this machine's own: all)"))
+            "The maximum number of connections per address. (default: a quarter of all; from this machine: all)"))
     var maxConnectionsPerAddress: Int?
 
     func run() async throws {
@@ -153,7 +154,7 @@ struct KeyServerCommand: AsyncParsableCommand {
         }
     }
 
-    /// Where keys come from: for clients that may have all, and for those that may have some.
+    /// The provider of keys for clients that may request all keys, and the one for clients with prefixes.
     private func providers() throws -> (any KeyProvider, any KeyProvider) {
         switch (keys, keyCommand) {
         case (let folder?, nil):
@@ -177,7 +178,7 @@ struct KeyServerCommand: AsyncParsableCommand {
         return try attempt("--audit") { try KeyAudit(path: FilePath(audit)) }
     }
 
-    /// Says who may ask.
+    /// Sets the clients of the server.
     ///
     /// - Returns: The token to print, if there is one.
     private func admit(_ server: inout KeyServer) throws -> AccessToken? {
@@ -193,7 +194,7 @@ struct KeyServerCommand: AsyncParsableCommand {
         return token
     }
 
-    /// Gives the server what it proves itself by.
+    /// Sets the identity and the certificate of the server.
     private func prove(_ server: inout KeyServer, _ host: ListeningHost) throws {
         if let identity {
             let key = try attemptInput {
@@ -210,7 +211,7 @@ struct KeyServerCommand: AsyncParsableCommand {
             try require(
                 host.address.isLoopback,
                 "--bind \(bind) without TLS: expected --tls-certificate and --tls-key, or 127.0.0.1")
-        default: throw CommandFailure(.usage, "half of what TLS takes: expected --tls-certificate and --tls-key")
+        default: throw CommandFailure(.usage, "--tls-certificate and --tls-key: expected both or neither")
         }
     }
 
@@ -225,7 +226,7 @@ struct KeyServerCommand: AsyncParsableCommand {
         switch (storage, playback) {
         case (let storage?, let playback?): server.persistableTerms = (storage, playback)
         case (nil, nil): break
-        default: throw CommandFailure(.usage, "half of a stored key's terms: expected --storage and --playback")
+        default: throw CommandFailure(.usage, "--storage and --playback: expected both or neither")
         }
         (server.rate, server.burst, server.delay) = (rate, burst, delay)
         server.limits.connectionCount = Listening.connectionCount(atMost: maxConnections, server.report)

@@ -8,11 +8,12 @@ import Support
 struct LimitsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "limits",
-        abstract: "Measures what no reader on this machine can exceed: AES unit, memory, page cache.",
+        abstract: "Measures the limits of this machine for any reader: AES unit, memory, page cache.",
         discussion: helpText(
             """
-            Decryption of independent blocks by the CPU's AES instructions, copies in cache and in memory, and reads of a
-            file that is in the page cache, first with one thread and then with all. Copies count each byte once.
+            limits measures decryption of independent blocks with the CPU's AES instructions, copies in cache and in
+            memory, and reads of a file in the page cache, first with one thread and then with all. In a copy, each byte
+            counts once.
 
             EXAMPLES
               chunkwise limits
@@ -20,15 +21,15 @@ struct LimitsCommand: ParsableCommand {
               chunkwise limits --folder /mnt/data            on the file system that films are on
 
             EXIT CODES
-              0 measured; 74 the folder takes no file
+              0 measured; 74 no file can be created in the folder
             """))
 
-    @Option(help: "How many threads work side by side in the second half. (default: one for each CPU)")
+    @Option(help: "The number of threads in the second half. (default: one for each CPU)")
     var threads: Int?
 
     @Option(
         help: .taking(
-            "folder", "Where the file for the page cache is, without a name while it is used, and gone after."),
+            "folder", "The folder for the file in the page cache. The file has no name, and is deleted after use."),
         completion: .directory)
     var folder = "/tmp"
 
@@ -48,7 +49,7 @@ struct LimitsCommand: ParsableCommand {
 }
 
 extension MachineLimits {
-    /// One row a limit: with one thread, with all.
+    /// A table with a row for each limit: with one thread, and with all threads.
     var text: String {
         var rows = [["", "1 thread", "\(allThreads.threads) threads"]]
         func add(_ name: String, _ one: Rate, _ all: Rate?) {

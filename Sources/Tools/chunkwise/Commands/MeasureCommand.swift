@@ -17,10 +17,12 @@ struct MeasureCommand: ParsableCommand {
         abstract: "Measures one cell: backend, strategy, chunk, window, workload, threads.",
         discussion: helpText(
             """
-            The plaintext is checked first; then memory, latencies and several rounds of timings, each in a fresh process.
+            measure checks the plaintext first. Then it measures memory, latencies and several rounds of throughput,
+            each in a fresh process.
 
-            These loops are closed: a read starts when the one before has ended. With --arrival, reads are due at times drawn
-            before, and latency counts from then on, beside what a closed loop would say.
+            These loops are closed: a read starts when the previous one ends. With --arrival, the loop is open: the
+            times of the reads are drawn beforehand, and latency counts from the time at which a read was due. The
+            output also has the latency that a closed loop would report.
 
             EXAMPLES
               chunkwise measure --backend openssl --window 100MiB
@@ -51,62 +53,66 @@ struct MeasureCommand: ParsableCommand {
     var backend: String?
 
     @Option(
-        help: .taking("library", "A plug-in instead of a backend, by its absolute path; see docs/plugins.md."),
+        help: .taking("library", "Measure this plug-in (absolute path) instead of a backend; see docs/plugins.md."),
         completion: .file(extensions: ["so"]))
     var plugin: String?
 
     @Option(
         help: .taking(
             "command",
-            "A program that speaks the subject protocol, instead of a backend. It reads a file, on one thread."))
+            "Measure this program, which speaks the subject protocol, instead of a backend. It reads a file on one thread."
+        ))
     var subject: String?
 
     @OptionGroup var layout: StrategyOptions
 
     @Option(
-        help: .taking("size", "Plaintext bytes that are read and decrypted in one step. (default: 256KiB)"),
+        help: .taking("size", "The number of plaintext bytes to read and decrypt in one step. (default: 256KiB)"),
         completion: .sizes, transform: ByteSize.argument)
     var window = ByteSize(256 << 10)
 
     @Option(
         help:
-            "sequential, random: and a size such as random:4KiB, or trace: and a file's path or its name in data/traces.",
+            "sequential, random:SIZE such as random:4KiB, or trace:NAME with a name from data/traces or a file's path.",
         completion: .workloads)
     var workload = "sequential"
 
-    @Option(help: "Reads in an iteration of a random workload.")
+    @Option(help: "The number of reads in an iteration of a random workload.")
     var reads = CellWorkload.defaultReadCount
 
     @Option(
         help: .taking(
             "rate",
-            "The bits per second of the film that a trace is of, for the stalls of its player. (default: 8Mbit/s)"))
+            "The bit rate of the film that the trace plays, to compute stalls of the player. (default: 8Mbit/s)"))
     var bitRate: String?
 
-    @Option(help: "How many threads read side by side.")
+    @Option(help: "The number of threads that read in parallel.")
     var threads = 1
 
     @Option(
         help: ArgumentHelp(
-            "How ranges are read: only the blocks needed, whole chunks of which the latest or none is kept, or into new "
-                + "buffers for each window."))
+            "How the reader reads a range: only the blocks it needs, whole chunks with or without a cache for the "
+                + "latest, or each window through new buffers."))
     var access = AccessPolicy.block
 
     @Option(
         help:
-            "The key's length in bits, for an object made here, such as 256. (default: the usual one of the strategy)",
+            "The key length in bits of a generated object, such as 256. (default: the usual one of the strategy)",
         completion: .list(["128", "192", "256"]))
     var keySize: Int?
 
     @Option(
-        help: .taking("size", "Plaintext bytes of the object made here. (default: 256MiB)"), completion: .sizes,
+        help: .taking("size", "The plaintext size of a generated object. (default: 256MiB)"), completion: .sizes,
         transform: ByteSize.argument)
     var objectSize: ByteSize?
 
     @Option(
         help:
-            "Where an object is: file, the same through mmap, past the page cache by direct reads or uring (io_uring), over http or https from a server that is started here, or generated where it is read (any size); or the URL of an object of yours, with --key-file and --iv. (default: file)"
-    )
+            """
+            Where the ciphertext comes from: file; mmap, the same file mapped; direct or uring (io_uring), the file \
+            without the page cache; http or https, a server that measure starts; generated, made during the read, of \
+            any size; or the URL of an object of yours, with --key-file and --iv. (default: file)
+            """)
     var source: String?
 
     @OptionGroup var tls: TLSOptions
@@ -114,18 +120,22 @@ struct MeasureCommand: ParsableCommand {
 
     @Flag(
         help:
-            "Drop the file from the page cache before each iteration, and say how much of it stayed, or whether a cache below this system has it."
-    )
+            """
+            Drop the file from the page cache before each iteration. The result says how much of it stayed, or that a \
+            cache below this system has it.
+            """)
     var cold = false
 
     @Option(
         help: .taking(
             "rate",
-            "An open loop: reads per second over all threads, with poisson: (the default) or fixed: before them; several with commas, such as 500,1000."
-        ))
+            """
+            Measure an open loop with this number of reads per second over all threads, or several, separated by \
+            commas: 500,1000. The prefix fixed: spaces them evenly; poisson: is the default.
+            """))
     var arrival: String?
 
-    @Option(help: .taking("time", "Put the object behind a simulated remote store: the time to an answer."))
+    @Option(help: .taking("time", "Simulate a remote store with this time to the first byte of an answer."))
     var latency: String?
 
     @Option(
@@ -135,28 +145,33 @@ struct MeasureCommand: ParsableCommand {
     @Option(
         help: .taking(
             "client",
-            "How the simulated store is asked: as URLs are (one round trip to open, ranges ahead over several connections), or one request after the other. (default: as URLs are; playlists one after the other)"
-        ))
+            """
+            The client of the simulated store. serial makes one request after the other. The other one is this program's \
+            reader of URLs: it opens an object in one round trip, and reads ahead over several connections. (default: the \
+            reader of URLs; serial for playlists)
+            """))
     var client: RemoteClient?
 
-    @Option(help: .taking("file", "A file of yours to measure on, with --key-file and --iv."), completion: .file())
+    @Option(help: .taking("file", "Measure this file of yours, with --key-file and --iv."), completion: .file())
     var input: String?
 
     @OptionGroup var ivOptions: IVOptions
     @OptionGroup var ciphertext: CiphertextOptions
     @OptionGroup var keyOptions: KeyOptions
 
-    @Option(help: "Fresh processes that are timed.")
+    @Option(help: "The number of fresh processes to time.")
     var rounds = 5
 
     @Option(
         help: .taking(
             "time",
-            "How long each of them is timed at least, one iteration in any case: milliseconds, or a time such as 2s. (default: 200ms)"
-        ), transform: Duration.argument(.milliseconds, 1...600_000))
+            """
+            The minimum time to measure in each process, but at least one iteration: milliseconds, or a time such as \
+            2s. (default: 200ms)
+            """), transform: Duration.argument(.milliseconds, 1...600_000))
     var milliseconds = Duration.milliseconds(200)
 
-    @Option(help: "What random offsets are drawn from.")
+    @Option(help: "The seed of random offsets.")
     var seed: UInt64 = 1
 
     @OptionGroup var cgroup: CgroupOptions
@@ -165,7 +180,7 @@ struct MeasureCommand: ParsableCommand {
     var network: ServerAccess { ServerAccess(options: networkOptions, tls: tls) }
 
     func run() throws {
-        // A user's own key, which the processes that are measured get as well.
+        // The measured processes get the user's key too.
         if keyOptions.isGiven { CoreDumps.disable() }
         let cgroups = try cgroup.find()
         let object = try inputObject()
@@ -181,7 +196,7 @@ struct MeasureCommand: ParsableCommand {
             plan.bitsPerSecond = rate
         }
         if let arrival { return try measureOpenLoop(arrival, plan, on: object) }
-        // Before there is anything to leave behind.
+        // Before the folder exists, so that Ctrl-C always removes it.
         Interruption.install()
         let folder = try attempt { try RunFolder.temporary() }
         defer { folder.removeTemporary() }
@@ -230,13 +245,13 @@ struct MeasureCommand: ParsableCommand {
         try requireValid(seed < 1 << 53, "--seed \(seed): expected a number below 2^53")
     }
 
-    /// The URL that `--source` has.
+    /// The URL in `--source`; `nil` if it has none.
     private var url: String? { source.flatMap { RemoteObject.isURL($0) ? $0 : nil } }
 
-    /// Where an object made here is.
+    /// The kind of a generated object: its source.
     private var kind: ObjectKind { url == nil ? source.flatMap { ObjectKind(rawValue: $0) } ?? .file : .file }
 
-    /// What the cell says of where its ciphertext comes from.
+    /// The name of the source in the cell.
     private func sourceName() throws -> String {
         if let url { return network.publicObject(url).sourceName }
         return kind.isServed ? network.adjusted(RemoteObject(url: "\(kind.rawValue)://")).sourceName : kind.rawValue
@@ -309,7 +324,7 @@ struct MeasureCommand: ParsableCommand {
         return cell
     }
 
-    /// Refuses what no playlist is measured with.
+    /// Refuses the accesses and sources that do not work with a playlist.
     private func checkPlaylist() throws {
         guard access == .block else {
             throw CommandFailure(.usage, "--access \(access.rawValue): expected block with \(layout.strategy)")
@@ -320,7 +335,7 @@ struct MeasureCommand: ParsableCommand {
         }
     }
 
-    /// The key's length, which some strategies say by themselves.
+    /// The key's length in bytes. Some strategies have only one.
     private func keyByteCount(_ strategy: Strategy) throws -> Int {
         let known = strategy.keyByteCounts
         guard let keySize else { return known[0] }
@@ -331,7 +346,7 @@ struct MeasureCommand: ParsableCommand {
         return byteCount
     }
 
-    /// The simulated remote store.
+    /// Adds the simulated remote store to a cell.
     private func addStore(to cell: inout Cell) throws {
         guard latency != nil || bandwidth != nil else {
             return try require(client == nil, .usage, "--client: expected it with --latency or --bandwidth")
@@ -344,7 +359,7 @@ struct MeasureCommand: ParsableCommand {
         cell.remoteClient = (client ?? (layout.isPlaylist ? .serial : .usual)).rawValue
     }
 
-    /// The trace of a file that `--workload` names, or `nil` if it names none.
+    /// The trace in the file that `--workload` names; `nil` if it names no file.
     private func recordedTrace() throws -> PlayerTrace? {
         let path = String(workload.dropFirst("trace:".count))
         guard workload.hasPrefix("trace:"), Traces.isPath(path) else { return nil }

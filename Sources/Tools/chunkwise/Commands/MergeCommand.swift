@@ -10,12 +10,12 @@ import SystemPackage
 struct MergeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "merge",
-        abstract: "Makes one run of the shards of sweep --split or verify --split.",
+        abstract: "Merges the shards of sweep --split or verify --split into one run.",
         discussion: helpText(
             """
-            Each shard counts once, whatever was run twice: of its attempts, one that came to its end. What contradicts, and
-            what belongs to another plan or program, is refused, and so is an output that holds other results. chunkwise
-            report MERGED has a column for each kind of host; nothing is averaged over hosts.
+            Each shard counts once, even if it ran twice: merge takes an attempt that finished. It refuses results that
+            contradict each other or belong to another plan or program, and an output folder with other results.
+            chunkwise report MERGED has a column for each kind of host; nothing is averaged over hosts.
 
             EXAMPLES
               chunkwise sweep --plan Benchmarks/plans/small.yml --split 4 --replicate --output job
@@ -23,14 +23,14 @@ struct MergeCommand: ParsableCommand {
               chunkwise report merged
 
             EXIT CODES
-              0 merged; 1 a vector or a cell failed; 2 shards are missing: what there is was merged; 65 a file is of another
-              job, or contradicts another; 66 there is no manifest; 74 the result cannot be written
+              0 merged; 1 a vector or a cell failed; 2 shards are missing, and the others were merged; 65 a file is of
+              another job, or contradicts another; 66 there is no manifest; 74 the result cannot be written
             """))
 
     @Argument(help: "The job's folder, with manifest.json and shards.", completion: .directory)
     var job: String
 
-    @Option(help: .taking("folder", "The folder for the result; it is created if need be."), completion: .directory)
+    @Option(help: .taking("folder", "The folder for the result, created if necessary."), completion: .directory)
     var output: String
 
     @OptionGroup var color: ColorOptions
@@ -51,7 +51,7 @@ struct MergeCommand: ParsableCommand {
                 "\(folder.resultFile): \(count - merge.missing.count) of \(RatioText.count(count, "shard")), "
                     + RatioText.count(hosts.count, "host")))
         showMissing(merge)
-        // What failed stays so, whatever is missing.
+        // A failure is reported even if shards are missing.
         if records.contains(where: { $0.failed > 0 }) { try VerifyOutput.requirePass(records) }
         try require(
             merge.failedCellCount == 0, .no,
@@ -67,7 +67,9 @@ struct MergeCommand: ParsableCommand {
         }
     }
 
-    /// Names what is missing.
+    /// Checks that no shard is missing.
+    ///
+    /// - Throws: `CommandFailure`, which names the missing shards.
     private func requireAll(_ merge: FleetMerge) throws {
         guard let numbers = CPUSet(merge.missing.map(\.shard)) else { return }
         if merge.hosts.isEmpty { showMissing(merge) }

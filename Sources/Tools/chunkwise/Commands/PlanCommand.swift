@@ -13,24 +13,25 @@ import SystemPackage
 struct PlanCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
-        abstract: "Computes which chunk size, strategy and window suit a storage, in seconds.",
+        abstract: "Computes, in seconds, the chunk size, strategy and window that suit a storage.",
         discussion: helpText(
             """
-            The readers read an object that is not there, by the client that is named, and a clock is moved on by the
-            latency of each answer, the transfer of its bytes and their decryption. Nothing is timed but decryption and the
-            system's calls, from memory. What is printed: the choice, what a step in each direction would change, and each
-            strategy and chunk.
+            The readers read a simulated object through the chosen client. A simulated clock advances by the latency of
+            each answer, the transfer of its bytes and their decryption. Only decryption and system calls are timed,
+            from memory. plan prints the choice, the effect of one step in each direction, and every strategy and chunk
+            size.
 
-            A client is chunkwise, this program's reader of URLs, which opens an object in one round trip and reads ahead
-            over several connections, or serial, which makes one request after the other. The bandwidth is a connection's.
+            The client is either chunkwise, this program's reader of URLs, which opens an object in one round trip and
+            reads ahead over several connections, or serial, which makes one request after the other. The bandwidth is
+            that of one connection.
 
-            Of the configurations that notice changes and are within the memory, those are looked at whose 90th percentile
-            of a read is within 5 % of the soonest; of these the one with the least memory is taken, then the fewest bytes
-            fetched, then the fastest download. --integrity none looks at all formats. Measure the choice:
-            chunkwise measure --latency --bandwidth.
+            plan considers the configurations that detect changes and fit the memory. It keeps those whose 90th
+            percentile of the read time is within 5 % of the fastest. Among these it takes the one with the least
+            memory, then the fewest bytes fetched, then the fastest download. With --integrity none, it considers all
+            formats. Measure the choice with chunkwise measure --latency --bandwidth.
 
-            Every option that says so takes a list with commas: several objects, latencies, bandwidths or clients are
-            questions of their own, several of anything else are compared.
+            An option whose value is in the plural, such as <sizes>, takes a list, separated by commas. Several objects,
+            latencies, bandwidths or clients are separate questions; several values of other options are compared.
 
             EXAMPLES
               chunkwise plan --object-size 4GB --latency 20ms --bandwidth 100MB/s --memory 64MiB
@@ -42,13 +43,14 @@ struct PlanCommand: ParsableCommand {
               chunkwise plan --strategies gocryptfs,cbc-chunked:iv-rule=fixed --integrity none
 
             EXIT CODES
-              0 a choice; 1 nothing fits the memory, or notices changes; 64 usage; 74 the folder cannot be written
+              0 a choice; 1 nothing fits the memory, or detects changes; 64 usage; 74 the folder cannot be written
             """))
 
-    @Option(help: .taking("sizes", "The object's length, or several. (default: 1GiB)"), completion: .sizes)
+    @Option(help: .taking("sizes", "The object size, or several. (default: 1GiB)"), completion: .sizes)
     var objectSize: String?
 
-    @Option(help: .taking("times", "The time from a request to its answer's first byte, or several. (default: none)"))
+    @Option(
+        help: .taking("times", "The time from a request to the first byte of its answer, or several. (default: none)"))
     var latency: String?
 
     @Option(
@@ -58,47 +60,47 @@ struct PlanCommand: ParsableCommand {
 
     @Option(
         help: .taking(
-            "clients", "What asks the storage: chunkwise or serial, or both. (default: \(RemoteClient.usual.rawValue))"),
+            "clients", "The storage client: chunkwise or serial, or both. (default: \(RemoteClient.usual.rawValue))"),
         completion: .list(RemoteClient.allCases.map(\.rawValue)))
     var client: String?
 
     @Option(
-        help: .taking("size", "The max memory of a reader, its client and its buffer. (default: any)"),
+        help: .taking("size", "The maximum memory of a reader with its client and its buffer. (default: any)"),
         completion: .sizes, transform: ByteSize.argument)
     var memory: ByteSize?
 
     @Option(
         help: .taking(
-            "need", "noticed: choose among formats whose readers notice changes; none: among all. (default: noticed)"),
+            "need", "noticed: only formats whose readers detect changes; none: all formats. (default: noticed)"),
         completion: .list(["noticed", "none"]))
     var integrity: String?
 
     @Option(
-        help: .taking("sizes", "Lengths of reads, the one that decides first. (default: \(Self.usualReads))"),
+        help: .taking("sizes", "Read sizes; the first one decides. (default: \(Self.usualReads))"),
         completion: .sizes)
     var readSize: String?
 
-    @Option(help: .taking("sizes", "Lengths of chunks, of strategies that leave theirs open."), completion: .sizes)
+    @Option(help: .taking("sizes", "Chunk sizes, for strategies that do not fix theirs."), completion: .sizes)
     var chunks = "16KiB,64KiB,256KiB,1MiB,4MiB,16MB,100MiB"
 
-    @Option(help: .taking("sizes", "What is decrypted in one step, at most."), completion: .sizes)
+    @Option(help: .taking("sizes", "Windows: the maximum number of bytes to decrypt in one step."), completion: .sizes)
     var windows = "64KiB,256KiB,1MiB,4MiB"
 
     @Option(
         help: .taking(
             "names",
-            "Strategies: names or paths of descriptions, with parameters or without. (default: all that have such keys)"
+            "Strategies: names or paths of descriptions, with or without parameters. (default: all that take such keys)"
         ),
         completion: .list(Format.names))
     var strategies: String?
 
     @Option(
-        help: .taking("bits", "Lengths of AES keys: 128, 256 or both. (default: 128, where a strategy has it)"),
+        help: .taking("bits", "AES key sizes: 128, 256 or both. (default: 128, if the strategy has it)"),
         completion: .list(["128", "256"]))
     var keySize: String?
 
     @Option(
-        help: .taking("names", "What is read of a chunk: block, chunk-cache, whole-chunk, fresh-buffers."),
+        help: .taking("names", "How a reader reads chunks: block, chunk-cache, whole-chunk, fresh-buffers."),
         completion: .list(AccessPolicy.allCases.map(\.rawValue)))
     var accesses = "block,chunk-cache"
 
@@ -107,10 +109,10 @@ struct PlanCommand: ParsableCommand {
         completion: .backends)
     var backend: String?
 
-    @Option(help: "What offsets are drawn from.")
+    @Option(help: "The seed of offsets.")
     var seed: UInt64 = 1
 
-    @Option(help: .taking("folder", "Write a page with pictures too."), completion: .directory)
+    @Option(help: .taking("folder", "Also write a page with charts to this folder."), completion: .directory)
     var output: String?
 
     @OptionGroup var format: FormatOptions
@@ -138,7 +140,7 @@ struct PlanCommand: ParsableCommand {
         return Set(PlanReport.Input.allCases.filter { given[$0] == .some(nil) })
     }
 
-    /// What is asked: once for each object, latency, bandwidth and client.
+    /// The questions: one for each object, latency, bandwidth and client.
     private func inputs() throws -> [PlanInputs] {
         let objects = try Self.sizes(objectSize ?? "1GiB", "--object-size", 0...(1 << 60))
         let links = try links()
@@ -167,7 +169,7 @@ struct PlanCommand: ParsableCommand {
         var questions: [PlanInputs] = []
         for object in objects {
             for link in links {
-                // Who is near is not asked by a client.
+                // A local object has no client, so that one question is enough.
                 for client in link == nil ? [clients[0]] : clients {
                     var inputs = first
                     (inputs.objectByteCount, inputs.link, inputs.client) = (object, link, client)
@@ -179,7 +181,7 @@ struct PlanCommand: ParsableCommand {
             questions.count <= Self.maxQuestions,
             "--object-size, --latency, --bandwidth and --client: expected at most \(Self.maxQuestions) questions, found "
                 + "\(questions.count)")
-        // What takes longest comes when all else is right.
+        // The slowest step comes last, after all checks.
         let libraries = try libraries(PlanInputs.ciphers(strategies: chosen, keyByteCounts: keys))
         for index in questions.indices { questions[index].libraries = libraries }
         return questions
@@ -192,8 +194,8 @@ struct PlanCommand: ParsableCommand {
             return try attempt {
                 try Format.known.filter { format in
                     let strategy = Strategy(sampling: format)
-                    // Of those that hold any length, in chunks that are more than a block of the cipher, and that need
-                    // nothing of an object but an IV.
+                    // Formats that take any length, in chunks larger than a cipher block, and whose only input without
+                    // a default is an IV.
                     return format.inputs.allSatisfy { input in
                         let isIV = input.name == Format.Input.ivName
                         return isIV ? input.defaultValue == nil : input.defaultValue != nil || input.isSize
@@ -203,7 +205,7 @@ struct PlanCommand: ParsableCommand {
                 }.map { try PlanInputs.Chosen($0) }
             }
         }
-        // A comma stands before the next strategy, or before the next parameter of the same.
+        // A comma separates strategies, and also the parameters of one strategy.
         var texts: [String] = []
         for word in try Self.words(strategies, "--strategies").compactMap(\.self) {
             if let last = texts.last, last.contains(":"), word.contains("="), !word.contains(":") {
@@ -241,7 +243,7 @@ struct PlanCommand: ParsableCommand {
         for latency in try latency.map({ try Self.words($0, "--latency") }) ?? [nil] {
             for bandwidth in try bandwidth.map({ try Self.words($0, "--bandwidth") }) ?? [nil] {
                 let link = try Validated.link(latency: latency, bandwidth: bandwidth)
-                // Where nothing is waited for, it is as if it were here.
+                // A link without latency and with any bandwidth is the same as none.
                 links.append(link.latencyNanoseconds == 0 && link.bytesPerSecond == nil ? nil : link)
             }
         }

@@ -7,7 +7,7 @@ import SystemPackage
 /// `chunkwise plugin`
 struct PluginCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "plugin", abstract: "Starts a plug-in: AES in a shared library that chunkwise tests.",
+        commandName: "plugin", abstract: "Creates a plug-in: AES in a shared library, for chunkwise to test.",
         discussion: helpText(
             """
             EXAMPLES
@@ -15,31 +15,31 @@ struct PluginCommand: ParsableCommand {
               chunkwise verify --plugin "$PWD/mine/mine.so"
 
             EXIT CODES
-              0 written; 64 the name or the folder cannot be; 74 it cannot be written
+              0 written; 64 the name or the folder is invalid; 74 it cannot be written
             """), subcommands: [New.self])
 
     /// `chunkwise plugin new`
     struct New: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "new",
-            abstract: "Writes a folder with a plug-in to be filled in, its header and a Makefile.",
+            abstract: "Writes a folder with the skeleton of a plug-in, its header and a Makefile.",
             discussion: helpText(
                 """
-                The plug-in compiles, loads, and passes nothing: each of its functions says that it is unsupported. docs/plugins.md
-                says what belongs there.
+                The plug-in compiles and loads, but passes no test: each of its functions returns "unsupported".
+                docs/plugins.md explains how to implement them.
 
                 EXAMPLES
                   chunkwise plugin new mine --language c && make -C mine
                   chunkwise verify --plugin "$PWD/mine/mine.so"
 
                 EXIT CODES
-                  0 written; 64 the name or the folder cannot be; 74 it cannot be written
+                  0 written; 64 the name or the folder is invalid; 74 it cannot be written
                 """))
 
         @Argument(help: "The plug-in's name, and that of its folder: letters, digits and underscores.")
         var name: String
 
-        @Option(help: "What it is written in.")
+        @Option(help: "The programming language.")
         var language = PluginTemplate.Language.c
 
         func run() throws {

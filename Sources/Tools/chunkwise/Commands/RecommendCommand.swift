@@ -13,26 +13,28 @@ import SystemPackage
 struct RecommendCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "recommend",
-        abstract: "Says which measured configuration to take under given budgets, and why.",
+        abstract: "Recommends a measured configuration within given budgets, with the reasons.",
         discussion: helpText(
             """
-            RESULTS are those of run, sweep or measure: a folder, or its results.jsonl. Each is answered on its own: figures of
-            different machines or runs are never mixed.
+            RESULTS come from run, sweep or measure: a folder, or its results.jsonl. Each result gets its own answer;
+            figures of different machines or runs are never mixed.
 
-            Of formats that notice changes one is taken, and it is said what doing without would save, and what must guard
-            the file then; --integrity none chooses among all. Random reads, and so seek, are ranked by the median latency
-            of a read, all else by throughput. A rule that gives every chunk one IV is taken only where --iv-rule names it.
+            recommend chooses a format that detects changes. It also prints how much a format without this would save,
+            and how the file must be protected then; --integrity none chooses among all formats. Random reads, including
+            seek, are ranked by the median latency of a read, everything else by throughput. A rule that gives every
+            chunk the same IV is chosen only if --iv-rule names it.
 
-            Of the configurations that keep all budgets, those are looked at of which it is shown, with 95 % confidence for
-            all together, that none is more than 5 % faster. Of these the one with the least memory is taken, then the
-            soonest first byte, then the smallest window. The runner-up is the best that differs in more than the window.
+            Among the configurations within all budgets, recommend keeps those for which it is shown, with 95 %
+            confidence for all together, that no other is more than 5 % faster. Among these it takes the one with the
+            least memory, then the earliest first byte, then the smallest window. The runner-up is the best
+            configuration that differs in more than the window.
 
-            Memory is how far the process's peak rises above what it held when the object was open. First byte is the median
-            time to open the object and make the first read. Amplification is ciphertext bytes fetched per plaintext byte
-            delivered. A configuration without a figure keeps no budget on it.
+            Memory is the rise of the process's peak above its memory when the object was open. First byte is the median
+            time to open the object and make the first read. Amplification is ciphertext bytes fetched per plaintext
+            byte delivered. A configuration without a figure is never within a budget for it.
 
-            Workloads may have the names that people use: download, playback, seek. What stands for them is said. Files that
-            are not in the page cache, and remote stores, are chosen from only with --cold and --remote.
+            A workload may be an everyday name: download, playback, seek. The output names the workload that stands for
+            it. Files that are not in the page cache, and remote stores, are considered only with --cold and --remote.
 
             EXAMPLES
               chunkwise recommend reports/2026-11-27-vm
@@ -41,12 +43,12 @@ struct RecommendCommand: ParsableCommand {
               chunkwise recommend reports/2026-11-27-vm --strategy ctr --threads 1 --throughput 1GB/s --format json
 
             EXIT CODES
-              0 a choice; 1 nothing fits, and what to raise is said; 2 nothing to choose from; 65 a file is damaged or of
-              another schema; 66 a file is missing
+              0 a choice; 1 nothing fits, and the output says which budget to raise; 2 nothing to choose from; 65 a file
+              is damaged or of another schema; 66 a file is missing
             """))
 
     @Argument(
-        help: "The results: a folder, or its results.jsonl; several are answered one by one.", completion: .file())
+        help: "The results: a folder, or its results.jsonl; each gets its own answer.", completion: .file())
     var results: [String]
 
     @OptionGroup var budgets: BudgetOptions
@@ -58,10 +60,10 @@ struct RecommendCommand: ParsableCommand {
 
     @OptionGroup var filters: ConfigurationFilters
 
-    @Option(help: .taking("demand", "Whether the format must notice changes, or something else guards the file."))
+    @Option(help: .taking("demand", "Require a format that detects changes, or accept any format."))
     var integrity = IntegrityDemand.noticed
 
-    @Option(help: .taking("format", "How to print the result."))
+    @Option(help: .taking("format", "The output format."))
     var format = RecommendationFormat.text
 
     func run() throws {
@@ -116,34 +118,34 @@ struct RecommendCommand: ParsableCommand {
 
 extension IntegrityDemand: ExpressibleByArgument {}
 
-/// How `chunkwise recommend` prints its result.
+/// The output format of `chunkwise recommend`.
 enum RecommendationFormat: String, CaseIterable, ExpressibleByArgument {
     case text
     case json
     case markdown
 }
 
-/// What a configuration must keep.
+/// The budgets for a configuration.
 struct BudgetOptions: ParsableArguments {
-    @Option(help: .taking("size", "The max rise of memory, such as 64MiB."))
+    @Option(help: .taking("size", "Maximum memory growth, such as 64MiB."))
     var memory: String?
 
-    @Option(help: .taking("time", "The longest time to the first byte, such as 5ms or 20us."))
+    @Option(help: .taking("time", "Maximum time to the first byte, such as 5ms or 20us."))
     var firstByte: String?
 
-    @Option(help: .taking("ratio", "The max ciphertext bytes fetched per plaintext byte, such as 1.1."))
+    @Option(help: .taking("ratio", "Maximum ciphertext bytes fetched per plaintext byte, such as 1.1."))
     var amplification: String?
 
-    @Option(help: .taking("rate", "The least plaintext bytes per second, such as 1GB/s."))
+    @Option(help: .taking("rate", "Minimum throughput in plaintext bytes per second, such as 1GB/s."))
     var throughput: String?
 
-    /// Reads the options.
+    /// Parses the options.
     func budgets() throws -> Budgets {
         Budgets(
             memoryByteCount: try value(
                 memory, "--memory", "a size above 0 with its unit, such as 64KiB, 16MB or 100MiB"
             ) { text in
-                // A number alone is bytes elsewhere; as a budget it is a unit that was forgotten.
+                // Elsewhere, a number without a unit is in bytes. In a budget, the user forgot the unit.
                 text.last?.isNumber == true ? nil : ByteSize(text).flatMap { $0.byteCount > 0 ? $0.byteCount : nil }
             },
             firstByteNanoseconds: try value(
@@ -168,44 +170,46 @@ struct BudgetOptions: ParsableArguments {
     }
 }
 
-/// Which of the measured configurations may be taken; what is not given may be anything.
+/// The filters for measured configurations. An option that is not given allows any value.
 struct ConfigurationFilters: ParsableArguments {
     @Option(help: "Only this crypto library.", completion: .backends)
     var backend: String?
 
     @Option(
         help:
-            "Only this format, such as cbc-chunked, or only this strategy with its parameters, such as cbc-chunked:chunk=64KiB.",
-        completion: .strategies)
+            """
+            Only this format, such as cbc-chunked, or only this strategy with its parameters, such as \
+            cbc-chunked:chunk=64KiB.
+            """, completion: .strategies)
     var strategy: String?
 
     @Option(
-        help: .taking("size", "Only chunks of this length, such as 16MB."), completion: .sizes,
+        help: .taking("size", "Only this chunk size, such as 16MB."), completion: .sizes,
         transform: ByteSize.argument)
     var chunkSize: ByteSize?
 
     @Option(help: "Only this access.")
     var access: AccessPolicy?
 
-    @Option(help: "Only this many threads.")
+    @Option(help: "Only this number of threads.")
     var threads: Int?
 
-    @Option(help: "Only keys of this many bits: 128, 192 or 256.", completion: .list(["128", "192", "256"]))
+    @Option(help: "Only this key size in bits: 128, 192 or 256.", completion: .list(["128", "192", "256"]))
     var keySize: Int?
 
     @Option(help: "Only this source, such as file or mmap.", completion: .list(ObjectKind.allCases.map(\.rawValue)))
     var source: String?
 
-    @Option(help: .taking("size", "Only objects of this length, such as 200MiB."), transform: ByteSize.argument)
+    @Option(help: .taking("size", "Only objects of this size, such as 200MiB."), transform: ByteSize.argument)
     var objectSize: ByteSize?
 
-    @Flag(help: "Choose from files that were not in the page cache.")
+    @Flag(help: "Consider files that were not in the page cache.")
     var cold = false
 
-    @Flag(help: "Choose from objects behind a simulated remote store.")
+    @Flag(help: "Consider objects behind a simulated remote store.")
     var remote = false
 
-    /// The text of a strategy as cells have it; a name without parameters stays what it is.
+    /// The text of a strategy as it is in cells. A name without parameters stays the same.
     private static func text(_ written: String) throws -> String {
         let word = String(written.prefix { $0 != ":" })
         guard let format = try FormatFiles.described(word) ?? (try? Format.measured(word)) else { return written }
@@ -215,7 +219,7 @@ struct ConfigurationFilters: ParsableArguments {
         }
     }
 
-    /// Reads the options.
+    /// Parses the options.
     func request() throws -> RecommendationRequest {
         var request = RecommendationRequest()
         request.backend = backend

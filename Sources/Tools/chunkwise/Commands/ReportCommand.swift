@@ -10,11 +10,11 @@ import SystemPackage
 struct ReportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
-        abstract: "Renders results: a page, Markdown, CSV, JSON, JUnit, and the charts as SVG.",
+        abstract: "Renders results as a page, Markdown, CSV, JSON, JUnit, and charts in SVG.",
         discussion: helpText(
             """
-            The files are index.html, report.md, summary.md (fits a comment on a pull request), results.json, results.csv,
-            report.xml (JUnit) and the charts. All are written before the first replaces an old one.
+            The files are index.html, report.md, summary.md (fits a comment on a pull request), results.json,
+            results.csv, report.xml (JUnit) and the charts. All are written before the first replaces an old one.
 
             EXAMPLES
               chunkwise report reports/2026-11-21-host
@@ -27,17 +27,19 @@ struct ReportCommand: ParsableCommand {
               chunkwise report reports/2026-11-21-host --format bencher
               chunkwise report reports/2026-11-21-host --format asv --commit $(git rev-parse HEAD) --output results
 
-            Several results stand side by side, each host by itself; nothing is averaged. --compare puts each cell of NEW
-            over that of OLD, with the 95 % interval of the ratio. --history alone draws each cell over time from a folder
-            of results, and marks where its level changed; with a run, its report has that as a section.
+            Several results are shown side by side, each host separately; nothing is averaged. --compare divides each
+            cell of NEW by the same cell of OLD, and shows the 95 % interval of the ratio. --history draws each cell
+            over time from a folder of results, and marks where its level changed. With a run, this is a section of the
+            run's report.
 
-            What keys measure and keys load left beside a run's results with --output is a section of its
-            report; a folder that holds nothing else has a page (html, full-markdown, json) with just that.
+            The files that keys measure and keys load write beside a run's results become a section of its report. A
+            folder with only these files gets a page of its own (html, full-markdown, json).
 
-            hyperfine, criterion (a file for critcmp), bencher (Bencher Metric Format) and asv (a results folder) are for other
-            programs. They have the cells whose plaintext was right, and one value a process.
+            The formats hyperfine, criterion (a file for critcmp), bencher (Bencher Metric Format) and asv (a results
+            folder) are for other programs. They contain the cells whose plaintext was right, with one value per
+            process.
 
-            What a killed run left is reported as far as it is whole, and the cut is said.
+            The report of a killed run has the complete part of its results, and says that the rest is missing.
 
             EXIT CODES
               0 rendered, whatever the results say; 2 nothing to compare or to export; 65 a file is damaged, of another
@@ -45,43 +47,45 @@ struct ReportCommand: ParsableCommand {
             """))
 
     @Argument(
-        help: "Folders of runs or sweeps, or their results.jsonl; several are put side by side.", completion: .file())
+        help: "Folders of runs or sweeps, or their results.jsonl; several are shown side by side.", completion: .file())
     var results: [String] = []
 
     @Option(
         parsing: .upToNextOption,
-        help: .taking("results", "Two results, OLD and NEW, whose cells are put over each other."), completion: .file())
+        help: .taking("results", "Compare two results, OLD and NEW, cell by cell."), completion: .file())
     var compare: [String] = []
 
     @Option(
-        help: .taking("folder", "A folder of results of other days, from which a page shows each cell over time."),
+        help: .taking("folder", "A folder with results of several days, to show each cell over time."),
         completion: .directory)
     var history: String?
 
     @Option(
         help: .taking(
-            "backend", "The backend that others are put over in the history. (default: one that all runs have)"),
+            "backend", "The backend that others are divided by in the history. (default: one that all runs have)"),
         completion: .backends)
     var reference: String?
 
     @Option(
         name: .customLong("format"),
-        help: .taking("format", "Print one form instead, and write no other; markdown fits a comment."))
+        help: .taking("format", "Print this format instead of writing files; markdown is short enough for a comment."))
     var form: ReportForm?
 
-    @Option(help: .taking("hash", "The commit that was measured, whole, for --format asv."))
+    @Option(help: .taking("hash", "The full hash of the measured commit, for --format asv."))
     var commit: String?
 
     @Option(
         help: .taking(
             "path",
-            "The folder to write into; with --format, the file, or the folder for asv. (default: the run's own folder; for several side-by-side, "
-                + "for --compare comparison; a history alone is printed)"), completion: .file())
+            """
+            The folder to write into; with --format, the file, or the folder for asv. (default: the run's own folder; \
+            for several side-by-side, for --compare comparison; a history alone is printed)
+            """), completion: .file())
     var output: String?
 
     @OptionGroup var color: ColorOptions
 
-    /// The form, if it is one of a report.
+    /// The form, if it is a report's.
     private var format: ReportFormat? { if case .report(let format) = form { format } else { nil } }
 
     func validate() throws {
@@ -141,7 +145,7 @@ struct ReportCommand: ParsableCommand {
         print("report: \(folder.appending("index.html"))")
     }
 
-    /// Writes a form that another program reads.
+    /// Writes a format for another program.
     private func run(_ export: ExportFormat, _ input: ResultFiles) throws {
         let report = RunReport(input.results)
         try require(
@@ -162,7 +166,7 @@ struct ReportCommand: ParsableCommand {
         [40, 64].contains(text.utf8.count) && text.allSatisfy { $0.isASCII && $0.isHexDigit }
     }
 
-    /// A history on its own: text, its page in a folder, or one form.
+    /// Writes a history without a run: as text, as a page in a folder, or in one format.
     private func runHistory(_ folder: String) throws {
         guard format != nil || output == nil else {
             let target = FilePath(output ?? "")
@@ -178,7 +182,7 @@ struct ReportCommand: ParsableCommand {
         try History.write(folder, reference: reference, form, to: output)
     }
 
-    /// The folder of this name, if results on keys are all that it holds.
+    /// The folder of this name if it holds only results on keys; `nil` otherwise.
     private func keyFolder(_ name: String) throws -> FilePath? {
         let folder = FilePath(name)
         guard history == nil, access(RunFolder(path: folder).resultFile.string, F_OK) != 0, errno == ENOENT else {
@@ -235,7 +239,7 @@ struct ReportCommand: ParsableCommand {
     }
 }
 
-/// What `--format` names: a form of a report, or one for another program.
+/// The value of `--format`: a format of a report, or one for another program.
 enum ReportForm: Hashable, ExpressibleByArgument {
     case report(ReportFormat)
     case export(ExportFormat)
@@ -259,22 +263,22 @@ enum ReportForm: Hashable, ExpressibleByArgument {
 struct CompareCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compare",
-        abstract: "Puts two result files side by side: what differs between the runs, and each cell's ratio.",
+        abstract: "Compares two result files: the differences between the runs, and the ratio of each cell.",
         discussion: helpText(
             """
-            A and B are results of run, sweep or measure: a folder, or its results.jsonl. Ratios are throughput of B ÷
-            throughput of A, with a 95 % interval (Welch's, on the logarithms of the processes' medians; Biometrika 34, 1947,
-            §8.3). Runs of different hosts are shown and not judged.
+            A and B are results of run, sweep or measure: a folder, or its results.jsonl. A ratio is the throughput of B
+            divided by the throughput of A, with a 95 % interval (Welch's, on the logarithms of the processes' medians;
+            Biometrika 34, 1947, §8.3). Runs of different hosts are shown without a verdict.
 
-            This is not the gate: the runs were made at different times, so that a change of the machine cannot be told from
-            a change of the program. A slower B is no failure here; chunkwise gate measures both at once and decides.
+            This is not the gate: the two runs were made at different times, so a change of the machine looks like a
+            change of the program. A slower B is not a failure here; chunkwise gate measures both at once and decides.
 
             EXAMPLES
               chunkwise compare reports/2026-11-20-host reports/2026-11-21-host
               chunkwise compare a/results.jsonl b/results.jsonl --format json
 
             EXIT CODES
-              0 compared, whatever came out; 2 no cell has figures in both; 65 a file is damaged or of another schema;
+              0 compared, whatever the result; 2 no cell has figures in both; 65 a file is damaged or of another schema;
               66 a file is missing
             """),
         shouldDisplay: false)
@@ -285,7 +289,7 @@ struct CompareCommand: ParsableCommand {
     @Argument(help: "The results to compare: a folder, or its results.jsonl.", completion: .file())
     var b: String
 
-    @Option(help: .taking("format", "How to print the result."))
+    @Option(help: .taking("format", "The output format."))
     var format = ComparisonFormat.text
 
     @OptionGroup var color: ColorOptions
@@ -304,7 +308,7 @@ struct CompareCommand: ParsableCommand {
 }
 
 extension RunComparison {
-    /// Zero cells compared are no answer.
+    /// Checks that at least one cell was compared: without one, there is no answer.
     func requirePairs() throws {
         guard pairs.isEmpty else { return }
         throw CommandFailure(
@@ -314,7 +318,7 @@ extension RunComparison {
     }
 }
 
-/// How `chunkwise compare` prints its result.
+/// The output format of `chunkwise compare`.
 enum ComparisonFormat: String, CaseIterable, ExpressibleByArgument {
     case text
     case json
@@ -328,9 +332,9 @@ struct TrendCommand: ParsableCommand {
         abstract: "Draws each cell over time from a folder of results, and marks where its level changed.",
         discussion: helpText(
             """
-            A history is a folder of result files and nothing more: it is searched for .jsonl and .json files, folders in it
-            included. Each cell is put over the same configuration of a reference backend in the same run, so that slow days
-            fall out; hosts are kept apart. Files that cannot be read are named and skipped.
+            A history is a folder of result files: trend searches it, with its subfolders, for .jsonl and .json files.
+            It divides each cell by the same configuration of a reference backend in the same run, so that slow days
+            cancel out. Hosts are kept apart. Files that cannot be read are skipped with a message.
 
             EXAMPLES
               chunkwise trend reports
@@ -343,17 +347,17 @@ struct TrendCommand: ParsableCommand {
             """),
         shouldDisplay: false)
 
-    @Argument(help: "The folder.", completion: .directory)
+    @Argument(help: "The folder of results.", completion: .directory)
     var folder: String
 
     @Option(
         help: .taking(
             "backend",
-            "The backend that others are put over. (default: one that all runs have, openssl if it is among them)"),
+            "The backend that others are divided by. (default: one that all runs have, openssl if it is among them)"),
         completion: .backends)
     var reference: String?
 
-    @Option(help: .taking("format", "How to show it."))
+    @Option(help: .taking("format", "The output format."))
     var format = TrendFormat.text
 
     @Option(help: .taking("file", "The file to write. (default: standard output)"), completion: .file())
@@ -365,7 +369,7 @@ struct TrendCommand: ParsableCommand {
 }
 
 extension History {
-    /// Reads a folder of results, and prints its history or writes it into a file.
+    /// Reads a folder of results, and prints its history or writes it to a file.
     fileprivate static func write(
         _ folder: String, reference: String?, _ format: TrendFormat, to output: String?
     ) throws {

@@ -10,20 +10,20 @@ import Vectors
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "The main job: verify, then sweep, then report.",
+        abstract: "Verifies, then measures, then writes a report: the main job.",
         discussion: helpText(
             """
-            A backend that fails a vector is not measured. With --mutants, readers with planted faults are put to the
-            vectors as well: that judges the vectors, not this machine, and takes minutes. The report comes into reports/<date>-<host>/. Ctrl-C
-            leaves a report of what is there, and says how to go on; a second one ends at once. After a kill, the same
-            command goes on where it stopped, on the same day, or with --output on any.
+            A backend that fails a vector is not measured. --mutants also runs readers with injected faults: that tests
+            the vectors, not this machine, and takes minutes. The report goes into reports/<date>-<host>/. Ctrl-C stops
+            the run, writes a report of the results so far, and prints how to resume; a second Ctrl-C stops at once.
+            After a kill, the same command resumes on the same day, or with --output on any day.
 
             EXAMPLES
               chunkwise run
               chunkwise run --plan Benchmarks/plans/small.yml --output first
 
             EXIT CODES
-              0 all vectors passed and all cells have figures; 1 something failed, or a planted fault survived;
+              0 all vectors passed and all cells have figures; 1 something failed, or an injected fault survived;
               2 nothing was measured, or the run was stopped
             """))
 
@@ -34,7 +34,7 @@ struct RunCommand: ParsableCommand {
         help: .taking("folder", "The folder for the report. (default: reports/<date>-<host>)"), completion: .directory)
     var output: String?
 
-    @Flag(help: "Put readers with planted faults to the vectors too: the report then says how good the vectors are.")
+    @Flag(help: "Also mutation-test the vectors, for a section of the report on how good they are.")
     var mutants = false
 
     @OptionGroup var added: AddedOptions
@@ -55,7 +55,7 @@ struct RunCommand: ParsableCommand {
                 let records =
                     Backends.verify(backends, groups: groups, threadCount: threadCount)
                     + foreign.map { $0.verify(groups) }
-                // Half a verification shows nothing.
+                // A verification that was interrupted is no result.
                 return Interruption.wasRequested ? nil : records
             },
             mutants: mutants
@@ -64,7 +64,7 @@ struct RunCommand: ParsableCommand {
                         MutantVerification.record(backend: $0, published: published, threadCount: threadCount)
                     }
                 } : nil)
-        // Tomorrow's folder is another one.
+        // Tomorrow the default folder has another name, so that a command to resume needs this one.
         let options = output == nil ? ["--output", folder.path.string] : []
         try SweepRunning.report(results, of: plan, in: folder, adding: options, color: color)
         if let record = results.conformance.first(where: { $0.failed > 0 }) {
@@ -74,7 +74,7 @@ struct RunCommand: ParsableCommand {
         try SweepRunning.requireFigures(results)
     }
 
-    /// A suite that does not notice what it should proves nothing by being passed.
+    /// Checks that the vectors caught every mutant: otherwise, passing them proves little.
     private func requireKilled(_ mutants: MutantsRecord) throws {
         if let first = mutants.survivors.first {
             throw CommandFailure(
@@ -96,7 +96,7 @@ struct RunCommand: ParsableCommand {
         return path.string
     }
 
-    /// Today's folder; another one where today's holds a finished run.
+    /// The folder of today, with a number added if it holds a finished run.
     private func defaultOutput() -> String {
         let base = "reports/\(Program.time("%Y-%m-%d"))-\(ThisHost.name)"
         var name = base

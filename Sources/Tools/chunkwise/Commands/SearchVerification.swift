@@ -4,12 +4,12 @@ import Report
 import Support
 import Vectors
 
-/// `chunkwise verify --search`: reads that were not thought of.
+/// `chunkwise verify --search`: random reads, compared with the oracle.
 enum SearchVerification {
-    /// Searches for as long as it is told to, and prints what it found.
+    /// Searches for the given duration, and prints the differences.
     ///
-    /// - Throws: `ExitCode` 1 if a subject differs from the oracle; `CommandFailure` if no case was executed, or the user
-    ///   stopped it.
+    /// - Throws: `ExitCode` 1 if a subject differs from the oracle; `CommandFailure` if no case was executed, or the
+    ///   user stopped it.
     static func run(
         _ search: DifferentialSearch, commands: [String], duration: Duration, format: OutputFormat
     ) throws {
@@ -41,7 +41,7 @@ enum SearchVerification {
             outcome.executed > 0, .noAnswer, "no case was executed: expected at least one; try a longer --search")
     }
 
-    /// The search that was asked for.
+    /// The search, for the output.
     private struct Shown {
         let search: DifferentialSearch
         let commands: [String]
@@ -89,7 +89,7 @@ enum SearchVerification {
                 + (difference.isShrunk ? ", shrunk" : ""))
     }
 
-    /// Repeats a case, which the seed and its number are enough for.
+    /// The command that repeats a case. The seed and the case's number determine it.
     private static func command(_ difference: DifferentialSearch.Difference, _ shown: Shown) -> String {
         let (search, commands) = (shown.search, shown.commands)
         let index = search.subjects.firstIndex { $0.name == difference.subject } ?? 0

@@ -12,20 +12,20 @@ import SystemPackage
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Serves encrypted files decrypted, range by range, over HTTP.",
+        abstract: "Decrypts ranges of encrypted files on request, and serves them over HTTP.",
         discussion: helpText(
             """
-            Nothing decrypted is written to a disk. The URLs printed hold a token, without which nothing is served; a
-            client may also show it as "Authorization: Bearer". SIGINT or SIGTERM ends the server. With --no-token,
-            pages of other sites are refused: the host must be an address, localhost or the name of --bind.
+            serve writes no plaintext to a disk. The printed URLs contain a token, and requests without it are refused;
+            a client may also send it as "Authorization: Bearer". SIGINT or SIGTERM ends the server. With --no-token,
+            the server refuses pages of other sites: the host must be an address, localhost or the name of --bind.
 
-            A folder is served with the folders in it, without hidden files and links. Its files share the key and the
-            options. Without --iv, the IV of each file NAME stands in a file NAME.iv beside it.
+            A folder is served with its subfolders, without hidden files and links. Its files share the key and the
+            options. Without --iv, the IV of each file NAME is in a file NAME.iv beside it.
 
-            The playlists of a folder, *.m3u8, are served with their segments decrypted, or with --hls-encrypted as they
-            are and with the keys under URIs of the server. --strategy hls-aes128 serves nothing but playlists: those of
-            a folder, or those named, with what they lead to. --strategy pieces serves the objects of the documents named,
-            each under the document's name without .yml.
+            The playlists of a folder, *.m3u8, are served with decrypted segments. With --hls-encrypted, the segments
+            stay encrypted, and the keys get URIs of the server. --strategy hls-aes128 serves only playlists: those of a
+            folder, or the given ones, with the files that they name. --strategy pieces serves the objects of the given
+            documents, each under the document's name without .yml.
 
             EXAMPLES
               chunkwise serve --key-file k film.mp4.enc
@@ -36,8 +36,8 @@ struct ServeCommand: AsyncParsableCommand {
               chunkwise serve --strategy hls-aes128 --keys folder --hls-encrypted film/film.m3u8
 
             EXIT CODES
-              0 ended by SIGINT or SIGTERM; 64 usage; 65 a file or the key is wrong; 66 a file is missing; 74 the address
-              is taken, or the trace cannot be written
+              0 ended by SIGINT or SIGTERM; 64 usage; 65 a file or the key is wrong; 66 a file is missing; 74 the
+              address is taken, or the trace cannot be written
             """))
 
     @OptionGroup var layout: StrategyOptions
@@ -48,48 +48,50 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var playlistKeys: PlaylistKeyOptions
     @OptionGroup var ranges: ByteRangeOptions
 
-    @Flag(help: "Serve the segments of playlists as they are, and their keys.")
+    @Flag(help: "Serve the encrypted segments of playlists, and their keys.")
     var hlsEncrypted = false
 
     @OptionGroup var backendOptions: BackendOptions
 
     @Option(
-        help: .taking("size", "The max number of plaintext bytes of one step. (default: 256KiB)"),
+        help: .taking("size", "The maximum number of plaintext bytes to decrypt in one step. (default: 256KiB)"),
         transform: ByteSize.argument)
     var window = ByteSize(256 << 10)
 
     @Option(help: .taking("address", "The address to listen on."))
     var bind = "127.0.0.1"
 
-    @Option(help: "The port, or 0 for any that is free.")
+    @Option(help: "The port, or 0 for any free port.")
     var port = 8080
 
-    @Flag(help: "Serve everyone who can connect.")
+    @Flag(help: "Serve every client, without a token.")
     var noToken = false
 
     @Option(
         help: .taking(
             "origin",
-            "A site whose pages may read what is served, such as http://localhost:3000, or * for all; again for more."))
+            "A site whose pages may read the files, such as http://localhost:3000, or * for all. May be repeated."))
     var allowOrigin: [String] = []
 
-    @Option(help: .taking("file", "Write the ranges that are asked for, with times, as a trace."))
+    @Option(help: .taking("file", "Record the requested ranges, with times, as a trace in this file."))
     var record: String?
 
-    @Option(help: .taking("count", "The max number of connections at once."))
+    @Option(help: .taking("count", "The maximum number of connections at once."))
     var maxConnections = 256
 
     @Option(
         help: .taking(
             "count",
-            "The max number of connections of one address. (default: a quarter of all; this machine's own: all)"))
+            "The maximum number of connections per address. (default: a quarter of all; from this machine: all)"))
     var maxConnectionsPerAddress: Int?
 
     @Option(
         help: .taking(
             "time",
-            "When a connection is closed on which nothing happens: seconds, or a time such as 500ms; a request has a quarter to come in. (default: 60s)"
-        ), transform: Duration.argument(.seconds, 0.1...86_400))
+            """
+            Close a connection that is idle for this long: seconds, or a time such as 500ms. A request must arrive \
+            within a quarter of it. (default: 60s)
+            """), transform: Duration.argument(.seconds, 0.1...86_400))
     var idleSeconds = Duration.seconds(60)
 
     @Argument(help: .taking("file-or-folder", "Encrypted files, or one folder of them."))
@@ -116,7 +118,7 @@ struct ServeCommand: AsyncParsableCommand {
         let recorder = server.recorder
         try await Listening.run { [server] in
             try await server.run(host: host, port: port) { port in
-                // Not before: a port that is taken would cost the trace that is there.
+                // Not earlier: if the port were taken, an existing trace would be lost.
                 do { try recorder?.start() } catch { Self.report("\(error)") }
                 if !host.address.isLoopback {
                     Self.report(
@@ -129,8 +131,8 @@ struct ServeCommand: AsyncParsableCommand {
         if let failure = server.recorder?.failure { throw CommandFailure(.io, "\(failure)") }
     }
 
-    /// Tells if a file opens, and says why where it does not: the first client should not be the one to find a wrong
-    /// key.
+    /// Returns whether a file opens, and reports the reason if it does not, so that a wrong key is found before the
+    /// first client comes.
     private static func opens(_ path: [String], of catalogue: any ContentCatalogue) -> Bool {
         do throws(DecryptionError) {
             return try catalogue.content(at: path) != nil
@@ -160,14 +162,14 @@ struct ServeCommand: AsyncParsableCommand {
     }
 }
 
-/// What is served.
+/// The files that the server serves.
 extension ServeCommand {
-    /// Where everything is said that goes wrong while the server runs.
+    /// Reports a problem while the server runs.
     @Sendable static func report(_ text: String) {
         Terminal.sayWithoutWaiting("chunkwise serve: \(text)")
     }
 
-    /// What the arguments name.
+    /// The files that the arguments name.
     func catalogue() throws -> any ContentCatalogue {
         let isOneFolder = inputs.count == 1 && isFolder(inputs[0])
         for input in inputs where !isOneFolder && isFolder(input) {
@@ -206,7 +208,7 @@ extension ServeCommand {
     }
 
     private func format() throws -> EncryptedFiles.Format {
-        // What is wrong with the options should not wait for the first request.
+        // Checks the options now instead of with the first request.
         let example = try layout.strategy(ivOptions)
         let needsIV = try layout.needsIV()
         var fixedIV = ivOptions.iv == nil ? nil : example[Format.Input.ivName]?.bytes?.array
@@ -214,13 +216,13 @@ extension ServeCommand {
             if let iv = ivOptions.iv {
                 throw CommandFailure(.usage, "--iv \(iv): expected none with --strategy \(layout.text)")
             }
-            // Nothing uses it; and no file holds one.
+            // The format has no IV, and there are no IV files.
             fixedIV = []
         }
         let key = try keyOptions.key(for: layout)
         let cipher = try backendOptions.backend(for: example, key)
         let ciphertext = ciphertext
-        // A description may have changed under its name.
+        // The description of a format may change while its name stays the same.
         let description = "\(example)\n" + String(decoding: example.format.text, as: UTF8.self)
         return EncryptedFiles.Format(
             description: description, iv: fixedIV, ivByteCounts: example.format.ivInput?.byteCounts, key: key
@@ -244,7 +246,7 @@ extension ServeCommand {
         return options
     }
 
-    /// The objects of the documents or films that were named, each of which is opened once.
+    /// The objects of the documents or films that the arguments name. Opens each of them once.
     private func pieces(_ list: ListStrategy, isOneFolder: Bool) throws -> ServedPieces {
         try playlistKeys.refuse(with: layout.strategy)
         try ranges.refuse(with: layout.strategy)
@@ -267,7 +269,7 @@ extension ServeCommand {
         return pieces
     }
 
-    /// The playlists of a folder, or those that were named, which lie in one.
+    /// The playlists of a folder, or the playlists that the arguments name, all in one folder.
     private func playlists(isOneFolder: Bool) throws -> ServedPlaylists {
         var options = try playlistOptions(key: keyOptions.isGiven ? keyOptions.key(for: layout) : nil)
         if isOneFolder {
@@ -289,7 +291,7 @@ extension ServeCommand {
         return playlists
     }
 
-    /// Files that were named are opened once, so that a wrong key is not found by the first client.
+    /// Opens the files that the arguments name once, so that a wrong key is found before the first client comes.
     private func checkFirst(_ files: EncryptedFiles) throws {
         for input in inputs {
             let name = FilePath(input).lastComponent?.string ?? input
@@ -306,19 +308,19 @@ extension ServeCommand {
     }
 }
 
-/// What is printed when clients can connect: an address for each file.
+/// The text that is printed when clients can connect: a URL for each file.
 struct Announcement {
     let host: String
     let port: Int
     let token: AccessToken?
     let fileCount: Int
-    /// The files that are named.
+    /// The paths of the files that are listed.
     let shown: [[String]]
 
-    /// The max number of files that are named; the start page has all of them.
+    /// The maximum number of listed files. The start page has all of them.
     static let maxFiles = 20
 
-    /// Prints it at once: what waits for it may be behind a pipe.
+    /// Prints the text without buffering, because a program behind a pipe may wait for it.
     func show() {
         let root = "http://\(Listening.authority(host, port))/" + (token.map { $0.text + "/" } ?? "")
         print("serving \(fileCount == 1 ? "1 file" : "\(fileCount) files") on \(root)")

@@ -13,8 +13,9 @@ struct SubjectCommand: ParsableCommand {
         abstract: "Speaks the subject protocol on standard input and output, over one of the backends.",
         discussion: helpText(
             """
-            An example for implementations of your own, and what planted faults and --extra-work are for. Measured
-            processes are chunkwise-subject, the same reader in a smaller program, where it lies beside this one.
+            subject is an example for your own implementations. It can also inject faults (--mutant) and slowdowns
+            (--extra-work). Measurements use chunkwise-subject instead, the same reader in a smaller program, if it is
+            beside this one.
 
             EXAMPLES
               echo '{"op":"hello","protocol":1}' | chunkwise subject --backend openssl
@@ -22,37 +23,39 @@ struct SubjectCommand: ParsableCommand {
               chunkwise gate --baseline 'chunkwise subject' --candidate 'chunkwise subject --extra-work 0.05'
 
             EXIT CODES
-              0 the harness said goodbye, or went away; 64 usage
+              0 the harness said goodbye, or closed the pipe; 64 usage
             """))
 
     @Option(help: "The crypto library; see chunkwise backends.", completion: .backends)
     var backend = "libgcrypt"
 
-    @Option(help: "How ranges are read, as chunkwise measure --help explains.")
+    @Option(help: "How the reader reads a range; chunkwise measure --help explains the values.")
     var access = AccessPolicy.block
 
     @Option(
-        help: .taking("size", "Plaintext bytes that are decrypted in one step. (default: 256KiB)"), completion: .sizes,
-        transform: ByteSize.argument)
+        help: .taking("size", "The number of plaintext bytes to decrypt in one step. (default: 256KiB)"),
+        completion: .sizes, transform: ByteSize.argument)
     var window = ByteSize(256 << 10)
 
-    @Option(help: "How many threads read side by side in measurements.")
+    @Option(help: "The number of threads that read in parallel in measurements.")
     var threads = 1
 
     @Option(
         help: .taking(
             "share",
-            "Decrypt this many further bytes for each byte delivered, 0 to 10, into a buffer that is not read: a real slowdown, which chunkwise gate --self-test plants. What is delivered stays the same."
-        ))
+            """
+            Decrypt this many extra bytes for each delivered byte, 0 to 10, into a buffer that is not used. This is a \
+            real slowdown, for chunkwise gate --self-test. The delivered bytes stay the same.
+            """))
     var extraWork = 0.0
 
     @Option(
-        help: .taking("name", "Be a reader with this planted fault instead; chunkwise verify --mutants names them."),
+        help: .taking("name", "Read with this injected fault; chunkwise verify --mutants lists the names."),
         completion: .mutants)
     var mutant: String?
 
     func run() throws {
-        // A harness that goes away is an end of input, not a crash.
+        // If the harness closes the pipe, the subject ends normally instead of by a signal.
         Interruption.ignoreBrokenPipes()
         let work = try require(
             ExtraWork(share: extraWork), .usage, "--extra-work \(extraWork): expected 0 to 10, such as 0.05")

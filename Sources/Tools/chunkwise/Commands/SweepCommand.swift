@@ -10,44 +10,43 @@ import SystemPackage
 struct SweepCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sweep",
-        abstract: "Measures the cells of a plan, in rounds that are shuffled and interleaved.",
+        abstract: "Measures the cells of a plan, in shuffled and interleaved rounds.",
         discussion: helpText(
             """
-            Every pass over a cell is a process of its own, and what it found is appended to OUTPUT/results.jsonl as it
-            ends. Ctrl-C leaves a report of what is there; a second one ends at once. Started again after either, or a
-            kill, a sweep goes on where it stopped, if plan, machine, build and input are the same. In the end, it writes
-            the report.
+            Every pass over a cell is a separate process, whose result is appended to OUTPUT/results.jsonl when it ends.
+            Ctrl-C stops the sweep and writes a report of the results so far; a second Ctrl-C stops at once. The same
+            command, started again, resumes a sweep that was stopped or killed if plan, machine, build and input are the
+            same. At the end, sweep writes the report.
 
             EXAMPLES
-              chunkwise sweep --plan Benchmarks/plans/default.yml --output /tmp/sweep
-              chunkwise report /tmp/sweep
-              chunkwise sweep --plan Benchmarks/plans/own.yml --output /tmp/own --input film.enc --key-file k
-              chunkwise sweep --plan Benchmarks/plans/default.yml --split 4 --output job --engine slurm
-              chunkwise sweep --manifest job/manifest.json --shard 0
-              chunkwise sweep --plan Benchmarks/plans/own.yml --output /tmp/own --source https://example.org/film.enc --key-file k
+              chunkwise sweep --plan Benchmarks/plans/default.yml --output /tmp/sweep chunkwise report /tmp/sweep
+              chunkwise sweep --plan Benchmarks/plans/own.yml --output /tmp/own --input film.enc --key-file k chunkwise
+              sweep --plan Benchmarks/plans/default.yml --split 4 --output job --engine slurm chunkwise sweep --manifest
+              job/manifest.json --shard 0 chunkwise sweep --plan Benchmarks/plans/own.yml --output /tmp/own --source
+              https://example.org/film.enc --key-file k
 
-            With --split, the job is cut into shards for many machines, which --manifest and --shard run and chunkwise merge
-            puts together; a shard that is done ends with 0, whatever it found.
+            With --split, sweep divides the job into shards for many machines. --manifest and --shard run one shard, and
+            chunkwise merge combines the results. A shard that finishes exits with 0, whatever it found.
 
-            An object of yours says what cells otherwise ask for (strategy with its parameters, key-size, object-size,
-            source): the plan has none of that then.
+            An object of yours (--input or --source) determines strategy and parameters, key-size, object-size and
+            source, so a plan for it must not contain them.
 
             EXIT CODES
               0 all cells have figures; 1 a cell failed; 2 nothing was measured, or the sweep was stopped
             """))
 
-    @Option(help: .taking("file", "The plan, in YAML; Benchmarks/plans has examples."), completion: .plans)
+    @Option(help: .taking("file", "The plan, a YAML file; Benchmarks/plans has examples."), completion: .plans)
     var plan: String?
 
-    @Option(help: .taking("folder", "The folder for results; it is created if need be."), completion: .directory)
+    @Option(help: .taking("folder", "The folder for the results. It is created if necessary."), completion: .directory)
     var output: String?
 
     @Option(
-        help: .taking("file", "A file of yours that all cells are measured on, with --key-file and --iv."),
+        help: .taking("file", "Measure all cells on this file of yours, with --key-file and --iv."),
         completion: .file())
     var input: String?
 
-    @Option(help: .taking("URL", "An object of yours on a server, likewise, by its URL."))
+    @Option(help: .taking("URL", "Measure all cells on this object of yours on a server."))
     var source: String?
 
     @OptionGroup var added: AddedOptions
@@ -91,7 +90,7 @@ struct SweepCommand: ParsableCommand {
     var network: ServerAccess { ServerAccess(options: networkOptions, tls: tls) }
 
     func run() throws {
-        // A user's own key, which the processes that are measured get as well.
+        // The measured processes get the user's key too.
         if keyOptions.isGiven { CoreDumps.disable() }
         let cgroups = try cgroup.find()
         if fleet.isShard { return try runShard(cgroups) }
@@ -106,7 +105,7 @@ struct SweepCommand: ParsableCommand {
         try SweepRunning.requireFigures(results)
     }
 
-    /// Writes the manifest of a plan that is to be measured by many machines.
+    /// Writes the manifest of a plan for many machines.
     private func split(_ plan: Plan, _ folder: RunFolder) throws {
         let estimate = SweepRunning.estimate(plan)
         var seconds: [String: Double] = [:]
@@ -123,7 +122,7 @@ struct SweepCommand: ParsableCommand {
             program: SweepRunning.program(plan), to: folder.path.string)
     }
 
-    /// Measures the cells of one shard, in a folder of this machine's own.
+    /// Measures the cells of one shard, in a folder that only this machine uses.
     private func runShard(_ cgroups: Result<MemoryCgroups, CgroupAbsence>) throws {
         let path = fleet.manifest ?? ""
         let manifest = try attemptInput { try ManifestFile(FilePath(path)) }.manifest
@@ -132,7 +131,7 @@ struct SweepCommand: ParsableCommand {
         }
         let (shares, number) = (manifest.shares, fleet.shard ?? 0)
         let wanted = shares.indices.contains(number) ? shares[number].cells : []
-        // By one program, whichever of the plan's cells are in the shard.
+        // All shards use the program that the whole plan needs, even if their own cells need less.
         var program: [String] = []
         let plan = try SweepRunning.plan(
             text, of: path, in: RunFolder(path: FilePath(ThisHost.variable("TMPDIR") ?? "/tmp")),
@@ -162,6 +161,6 @@ struct SweepCommand: ParsableCommand {
 }
 
 extension Cell {
-    /// Whether shards take it to be compared by: an object of this machine, read from start to end.
+    /// True if shards may use the cell as their reference: a local object that is read from start to end.
     fileprivate var isReference: Bool { label == nil && workload == "sequential" && isLocal }
 }

@@ -9,15 +9,15 @@ import Support
 struct TLSCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tls-check",
-        abstract: "Says whether a secure connection can be made to a server, and if not, why.",
+        abstract: "Checks that a secure connection to a server is possible, or explains why it is not.",
         discussion: helpText(
             """
-            Makes a handshake and sends nothing over it. Shows the certificates that the server sends, what each check
-            finds on its own, and which single option would let the connection be made. Of a server that does not speak
-            TLS it shows what it speaks instead.
+            tls-check makes a handshake and sends no data. It shows the certificates of the server, the result of each
+            separate check, and any single option that would allow the connection. For a server without TLS, it shows
+            the protocol that the server speaks instead.
 
-            Instead of --allow-any-root, give the server's certificate or that of its authority by --ca-file: the
-            connection is as safe as with a certificate of a known authority.
+            Instead of --allow-any-root, give the certificate of the server or of its authority with --ca-file. The
+            connection is then as secure as with a certificate of a known authority.
 
             EXAMPLES
               chunkwise tls-check example.org:443
@@ -35,7 +35,8 @@ struct TLSCheckCommand: AsyncParsableCommand {
 
     @Option(
         help: .taking(
-            "time", "How long connecting, and the handshake, may take: seconds, or a time such as 500ms. (default: 10s)"
+            "time",
+            "The timeout for connecting, and for the handshake: seconds, or a time such as 500ms. (default: 10s)"
         ), transform: Duration.argument(.seconds, 0.1...3600))
     var seconds = Duration.seconds(10)
 
@@ -83,7 +84,7 @@ struct TLSCheckCommand: AsyncParsableCommand {
     }
 }
 
-/// How a finding is shown. What a stranger wrote into a certificate reaches no terminal as it is.
+/// The output of a finding. Text from a certificate is escaped, because a stranger wrote it.
 struct TLSCheckOutput {
     let server: String
     let finding: TLSCheck.Finding
@@ -95,7 +96,7 @@ struct TLSCheckOutput {
         ]
         guard let report = finding.report else { return lines.joined(separator: "\n") }
         if report.chain.isEmpty {
-            // The library reads no such certificate; what is signed above it is of no use then.
+            // The library cannot read the certificate, so that the rest of the chain is useless.
             lines += ["", "\(finding.failure.map { "\($0)" } ?? "")", "nothing else of the certificates was checked"]
         } else {
             lines += ["", "certificates, the server's own first:"]

@@ -24,11 +24,11 @@ struct VectorsCommand: ParsableCommand {
     struct Objects: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "objects",
-            abstract: "Writes the vectors' ciphertexts as files, for a server.",
+            abstract: "Writes the ciphertexts of the vectors as files, for a server.",
             discussion: helpText(
                 """
-                Each file is named after its SHA-256. On a server, chunkwise verify finds them by the folder's URL. Those of
-                more than 1 MiB are left out.
+                Each file is named after its SHA-256. chunkwise verify reads them from a server by the URL of the
+                folder. Ciphertexts of more than 1 MiB are left out.
 
                 EXAMPLES
                   chunkwise vectors objects --output served
@@ -38,11 +38,11 @@ struct VectorsCommand: ParsableCommand {
                   0 written; 64 usage; 65 a vector file is wrong; 66 one is missing; 74 the folder cannot be written
                 """))
 
-        @Option(help: .taking("folder", "The folder for the files, made if it is not there."), completion: .directory)
+        @Option(help: .taking("folder", "The folder for the files, created if necessary."), completion: .directory)
         var output: String
 
         @Option(
-            help: .taking("file", "A vector file whose ciphertexts to write instead of all. May be repeated."),
+            help: .taking("file", "Write only the ciphertexts of this vector file. May be repeated."),
             completion: .file(extensions: ["json", "rsp"]))
         var vectors: [String] = []
 
@@ -70,10 +70,10 @@ struct VectorsCommand: ParsableCommand {
     struct Generate: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "generate",
-            abstract: "Writes the generated vectors, the same bytes each time.",
+            abstract: "Writes the generated vectors. The bytes are the same each time.",
             discussion: helpText(
                 """
-                Each file states in its header how to expand and check it; data/schemas/vectors.json is its schema.
+                The header of each file says how to expand and check it. The schema is data/schemas/vectors.json.
 
                 EXAMPLES
                   chunkwise vectors generate
@@ -86,7 +86,7 @@ struct VectorsCommand: ParsableCommand {
         @Option(help: .taking("folder", "The folder for the files."), completion: .directory)
         var output = "data/vectors"
 
-        @Flag(help: "Write nothing, and compare with the files that are there.")
+        @Flag(help: "Compare with the existing files instead of writing.")
         var check = false
 
         func run() throws {

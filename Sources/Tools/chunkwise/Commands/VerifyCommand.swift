@@ -16,8 +16,9 @@ struct VerifyCommand: ParsableCommand {
         abstract: "Runs range-read vectors against the backends.",
         discussion: helpText(
             """
-            Known answers of NIST SP 800-38A, and generated ranges at every kind of edge, whose expected bytes come from an
-            oracle that shares no code with what is tested. Bytes, errors, and the ciphertext that was fetched are judged.
+            The vectors are the known answers of NIST SP 800-38A and generated ranges at every kind of edge. The
+            expected bytes come from an oracle that shares no code with the readers under test. verify checks the bytes,
+            the errors and the ciphertext that a reader fetches.
 
             EXAMPLES
               chunkwise verify
@@ -38,8 +39,8 @@ struct VerifyCommand: ParsableCommand {
               chunkwise verify --manifest job/manifest.json --shard 0
               chunkwise verify interop data/interop
 
-            With --split, the vectors are divided among many machines, which --manifest and --shard run and chunkwise merge
-            puts together; a shard that is done ends with 0, whatever it found.
+            With --split, verify divides the vectors among many machines. --manifest and --shard run one shard, and
+            chunkwise merge combines the results. A shard that finishes exits with 0, whatever it found.
 
             EXIT CODES
               0 all passed; 1 something failed, survived or differed; 2 nothing was executed
@@ -52,16 +53,18 @@ struct VerifyCommand: ParsableCommand {
     @Option(
         help: .taking(
             "file",
-            "A vector file to run instead of the default set: of this project, of Wycheproof, or a NIST .rsp file. May be repeated."
-        ), completion: .file(extensions: ["json", "rsp"]))
+            """
+            A vector file to run instead of the default set: one of this project or of Wycheproof, or a NIST .rsp \
+            file. May be repeated.
+            """), completion: .file(extensions: ["json", "rsp"]))
     var vectors: [String] = []
 
-    @Option(help: "How many threads share the work. (default: 2)")
+    @Option(help: "The number of threads that share the work. (default: 2)")
     var threads: Int?
-    /// How many there are.
+    /// The number of threads, by default 2.
     var threadCount: Int { threads ?? 2 }
 
-    @Flag(help: "Test the vectors: put readers with planted faults to them, each of which must be noticed.")
+    @Flag(help: "Mutation-test the vectors: every reader with an injected fault must fail.")
     var mutants = false
 
     @Flag(help: ArgumentHelp("With --mutants: load the plug-in or provider into this process.", visibility: .hidden))
@@ -69,28 +72,34 @@ struct VerifyCommand: ParsableCommand {
 
     @Flag(
         help:
-            "Tamper with ciphertexts instead: what is noticed, at which read, and how many wrong bytes are delivered before."
+            """
+            Tamper with ciphertexts instead: report which changes are detected, at which read, and how many wrong \
+            bytes the reader delivers before that.
+            """
     )
     var tamper = false
 
-    @Flag(help: "Check memory instead: declared bounds, objects of any size, files in a row.")
+    @Flag(help: "Check memory use instead: declared limits, objects of any size, many files in a row.")
     var memory = false
 
     @Flag(
         help:
-            "Look for branches and addresses that depend on keys or plaintext instead, under valgrind. The table-driven swift-reference is the control, in which they must be found."
+            """
+            Check under valgrind instead that no branch or address depends on keys or plaintext. The table-driven \
+            swift-reference is the control: the check must find such places in it.
+            """
     )
     var constantTime = false
 
     @Option(
-        help: .taking("time", "Compare with the oracle at random for so long, such as 10s or 2m."),
+        help: .taking("time", "Compare with the oracle on random cases for this long, such as 10s or 2m."),
         transform: Duration.argument(.seconds, 0.001...1e9, needsUnit: true))
     var search: Duration?
 
-    @Option(help: "What the search draws from; the same seed draws the same cases. (default: 1)")
+    @Option(help: "The seed of the search; the same seed draws the same cases. (default: 1)")
     var seed: UInt64?
 
-    @Option(name: .customLong("case"), help: "The number of the search's first case. (default: 0)")
+    @Option(name: .customLong("case"), help: "The number of the first case of the search. (default: 0)")
     var firstCase: UInt32?
 
     @Option(
@@ -98,42 +107,45 @@ struct VerifyCommand: ParsableCommand {
         help: .taking(
             "name",
             """
-            Run what follows from a format instead of the default set: a name, or the path of a description; also with \
-            --mutants and --tamper. May be repeated.
+            Run the vectors that are derived from this format instead of the default set: a name, or the path of a \
+            description. Works with --mutants and --tamper too. May be repeated.
             """), completion: .strategies)
     var strategies: [String] = []
 
     @Option(
         help: .taking(
-            "id", "Run only the group that this vector belongs to, or with --tamper this strategy. May be repeated."))
+            "id", "Run only the group with this vector, or with --tamper only this strategy. May be repeated."))
     var only: [String] = []
 
     @Option(
         help: .taking(
             "source",
-            "Read the vectors' ciphertext over http or https from a server that is started here; or from a folder on a server, by its URL, where the files of chunkwise vectors objects are."
-        ))
+            """
+            Read the ciphertext of the vectors over http or https from a server that verify starts; or the URL of a \
+            folder on a server that has the files from chunkwise vectors objects.
+            """))
     var source: String?
 
     @OptionGroup var tls: TLSOptions
     @OptionGroup var networkOptions: NetworkOptions
 
-    @Flag(help: "Refuse a token file that others than its owner can read, instead of a warning.")
+    @Flag(help: "Refuse a token file that users other than its owner can read, instead of warning.")
     var strict = false
 
     @OptionGroup var external: ExternalOptions
 
-    @Flag(help: "Repeat the vectors in fresh processes, with the libraries' CPU features switched off step by step.")
+    @Flag(help: "Repeat the vectors in fresh processes, with the CPU features of the libraries disabled step by step.")
     var cpuMasks = false
 
     @Option(
         help: .taking(
-            "folder", "A folder for the evidence: HTML, Markdown, JSON and JUnit, with the kill matrix (some minutes)."),
+            "folder",
+            "Write evidence to this folder: HTML, Markdown, JSON and JUnit, with the kill matrix (takes minutes)."),
         completion: .directory)
     var evidence: String?
 
     @Option(
-        name: .customLong("output"), help: .taking("folder", "The folder of a job that is split."),
+        name: .customLong("output"), help: .taking("folder", "The folder of the job, with --split or --manifest."),
         completion: .directory)
     var folder: String?
 
@@ -202,7 +214,7 @@ struct VerifyCommand: ParsableCommand {
 
     private var mutantsAreForeign: Bool { mutants && !external.foreignNames.isEmpty }
 
-    /// The formats that are asked for; `nil` for the default set.
+    /// The formats that the user names; `nil` for the default set.
     private func formats() throws -> FormatVerification? {
         strategies.isEmpty ? nil : try FormatVerification(strategies)
     }
@@ -260,7 +272,7 @@ struct VerifyCommand: ParsableCommand {
         }
         var tampering: [TamperRecord]?
         if let evidence {
-            // The kill matrix is about the project's vectors, and says nothing about a user's own.
+            // The kill matrix judges the project's vectors, not a user's own.
             let matrix =
                 vectors.isEmpty && strategies.isEmpty
                 ? MutantVerification.matrix(
@@ -277,7 +289,7 @@ struct VerifyCommand: ParsableCommand {
         if let tampering { try TamperRunning.requirePass(tampering) }
     }
 
-    /// The options that say what is verified, for a job that is split.
+    /// The options that choose what is verified, for the shards of a job.
     var repeated: [String] {
         func options(_ name: String, _ values: [String]) -> [String] { values.flatMap { [name, $0] } }
         return options("--backend", backend) + options("--vectors", vectors) + options("--strategy", strategies)
@@ -293,7 +305,8 @@ struct VerifyCommand: ParsableCommand {
         try external.isAsked ? external.searchSubjects() : Backends.subjects(backends)
     }
 
-    /// The backends that are asked for, or those of this machine; without AES only for vectors of all formats.
+    /// The backends that the user names, or those of this machine. Backends without AES are among them only for vectors
+    /// of all formats.
     func backends() throws -> [any CipherBackend] {
         guard backend.isEmpty else { return try backend.map { try Validated.backend($0, isForData: false) } }
         let isNarrow =
@@ -302,7 +315,7 @@ struct VerifyCommand: ParsableCommand {
         return isNarrow ? Backends.available() : Backends.available { !$0.strategyNames.isEmpty }
     }
 
-    /// The groups of vectors that are asked for, and how many vectors of their files are of no kind that is known.
+    /// The groups of vectors that the options choose, and the number of vectors in their files whose kind is unknown.
     func groups() throws -> (groups: [VectorGroup], unsupportedCount: Int) {
         if let formats = try formats() { return (try chosen(formats.groups()), 0) }
         let files = try vectors.map { path in try attempt { try VectorFile(path: path) } }
@@ -310,7 +323,7 @@ struct VerifyCommand: ParsableCommand {
         return (groups, files.reduce(0) { $0 + $1.unsupported.count })
     }
 
-    /// Puts the subjects that are asked for to the vectors that are asked for.
+    /// Runs the vectors that the options choose on the subjects that they choose.
     private func verify(
         _ backends: [any CipherBackend], served: ServedVectors?, threadCount: Int
     ) throws -> [ConformanceRecord] {
@@ -319,8 +332,8 @@ struct VerifyCommand: ParsableCommand {
             backends, groups, unsupportedCount: unsupportedCount, served: served, threadCount: threadCount)
     }
 
-    /// The same with some of the vectors; with `isFirst`, programs are also asked what is of no group: how they speak
-    /// the protocol.
+    /// Runs the given vectors on the subjects that the options choose. With `isFirst`, programs also run the checks of
+    /// the protocol, which belong to no group.
     func verify(
         _ backends: [any CipherBackend], _ groups: [VectorGroup], unsupportedCount: Int, served: ServedVectors? = nil,
         isFirst: Bool = true, threadCount: Int
@@ -339,7 +352,7 @@ struct VerifyCommand: ParsableCommand {
         return backend.isEmpty && !external.isAsked ? records + Backends.notRun(groups: groups) : records
     }
 
-    /// The groups that are asked for.
+    /// The groups that the options choose.
     private func chosen(_ groups: [VectorGroup]) throws -> [VectorGroup] {
         guard !only.isEmpty else { return groups }
         let chosen = groups.having(only)

@@ -9,11 +9,11 @@ import SubjectProtocol
 import Support
 import Vectors
 
-/// `chunkwise verify --mutants`: the vectors themselves, put to the test.
+/// `chunkwise verify --mutants`: the mutation test of the vectors.
 enum MutantVerification {
     /// Runs the kill matrix and prints it.
     ///
-    /// - Throws: `ExitCode` 1 unless every mutant is killed by the flag that stands for its fault.
+    /// - Throws: `ExitCode` 1 unless the vectors with its own flag kill every mutant.
     static func run(
         backend: any CipherBackend, formats: FormatVerification? = nil, threadCount: Int, format: OutputFormat,
         color: ColorOptions
@@ -36,14 +36,16 @@ enum MutantVerification {
         try requireComplete(matrix, choice)
     }
 
-    /// - Throws: `ExitCode` 1 unless every fault was noticed by its own class of vectors, and by the choice that programs get.
+    /// Checks that every mutant was killed by its own class of vectors, and by the selection that programs get.
+    ///
+    /// - Throws: `ExitCode` 1 otherwise.
     private static func requireComplete(_ matrix: KillMatrix, _ choice: ChoiceMatrix?) throws {
         guard matrix.isComplete, choice?.survivors.isEmpty == true else {
             throw ExitCode(CommandFailure.Code.no.rawValue)
         }
     }
 
-    /// Puts the mutants to the choice of vectors that programs get; `nil` if the user stopped it.
+    /// Runs the selection of vectors that programs get on the mutants. Returns `nil` if the user stopped it.
     private static func choice(
         _ mutants: [Mutant] = Mutant.all, backend: any CipherBackend, groups: [VectorGroup] = VectorSet.standard(),
         threadCount: Int
@@ -57,9 +59,9 @@ enum MutantVerification {
 
     /// Runs the kill matrix over a plug-in or a provider, which is loaded into this process.
     ///
-    /// - Throws: As `run(backend:)`; what loading throws.
+    /// - Throws: The errors of `run(backend:)`, and of loading.
     static func run(loading name: String, threadCount: Int, format: OutputFormat) throws {
-        // What the library prints is no result.
+        // Keeps the library's own output out of the result.
         let output = PipeEnd.standard(besideForeignCode: true)
         let backend = try attempt { try BackendRegistry.foreignBackend(named: name, isGuarded: false) }
         let matrix = matrix(
@@ -69,9 +71,9 @@ enum MutantVerification {
         try requireComplete(matrix, choice)
     }
 
-    /// Runs the kill matrix over a plug-in or a provider in a process of its own, and prints what that one prints.
+    /// Runs the kill matrix over a plug-in or a provider in another process, and prints that process's output.
     ///
-    /// - Throws: As `run(backend:)`; `CommandFailure` if the process does not come to an end of its own.
+    /// - Throws: The errors of `run(backend:)`; `CommandFailure` if the process does not end by itself.
     static func run(hosting name: String, threadCount: Int, format: OutputFormat, color: ColorOptions) throws {
         Interruption.install()
         Terminal.showProgress("verify: planted faults over \(name)")
@@ -83,7 +85,7 @@ enum MutantVerification {
         Terminal.clearProgress()
         try require(!Interruption.wasRequested, .noAnswer, "stopped before the end")
         let codes = [0, CommandFailure.Code.no.rawValue].map { $0 << 8 }
-        // A library may end the process, even in good order.
+        // A library may end the process, even with status 0.
         guard codes.contains(captured.status), !captured.output.isEmpty else {
             let reason = SubjectError.died(status: captured.status, log: captured.log)
             throw CommandFailure(.no, "\(name) with planted faults: \(reason): expected it to answer to the end")
@@ -96,7 +98,7 @@ enum MutantVerification {
         guard captured.status == 0 else { throw ExitCode(CommandFailure.Code.no.rawValue) }
     }
 
-    /// Runs the kill matrix, and returns it as a result file holds it; `nil` if the user stopped it.
+    /// Runs the kill matrix, and returns its record for a result file; `nil` if the user stopped it.
     static func record(
         backend: any CipherBackend, published: [VectorGroup], threadCount: Int
     ) -> MutantsRecord? {
@@ -107,7 +109,7 @@ enum MutantVerification {
             controls: matrix.controls.map { .init(name: $0.subject, passed: $0.passed, failed: $0.failed) })
     }
 
-    /// Runs the kill matrix; it ends early if the user stops it.
+    /// Runs the kill matrix. It ends early if the user stops it.
     static func matrix(backend: any CipherBackend, published: [VectorGroup], threadCount: Int) -> KillMatrix {
         matrix(backend: backend, groups: published + VectorSet.mutation(), threadCount: threadCount)
     }
@@ -186,7 +188,7 @@ enum MutantVerification {
 }
 
 extension MutantOutcome {
-    /// The outcome as evidence holds it.
+    /// The outcome for the evidence.
     var evidence: Evidence.MutantOutcome {
         Evidence.MutantOutcome(name: mutant.name, flag: mutant.flag.rawValue, killedBy: killedBy.map(\.rawValue))
     }
@@ -194,7 +196,7 @@ extension MutantOutcome {
 
 /// `chunkwise verify --tamper`: the integrity matrix.
 enum TamperRunning {
-    /// Tampers with ciphertexts, and prints what was noticed.
+    /// Tampers with ciphertexts, and prints which changes the readers detected.
     ///
     /// - Throws: `ExitCode` 1 if something failed; `CommandFailure` if nothing was executed.
     static func run(
@@ -210,7 +212,8 @@ enum TamperRunning {
         try requirePass(records)
     }
 
-    /// The objects of strategies by their names, or by their names with what tells them from others; all for no names.
+    /// The objects with the given names of strategies, or names with a distinguishing part. All objects if there are no
+    /// names.
     private static func targets(_ formats: FormatVerification?, _ names: [String]) throws -> [TamperTarget] {
         let all = try formats?.tamperTargets() ?? TamperTarget.all
         for name in names where !all.contains(where: { $0.isCalled(name) }) {
@@ -220,7 +223,7 @@ enum TamperRunning {
         return names.isEmpty ? all : all.filter { target in names.contains(where: target.isCalled) }
     }
 
-    /// Puts the subjects that are asked for to all of it, or to some strategies.
+    /// Tampers with the objects of all strategies, or of those in `only`, for the given subjects.
     static func records(
         backends: [any CipherBackend], external: ExternalOptions, formats: FormatVerification? = nil,
         only: [String] = [], threadCount: Int
@@ -248,9 +251,9 @@ enum TamperRunning {
         }
     }
 
-    /// Says whether the records are a pass.
+    /// Checks that the records are a pass.
     ///
-    /// - Throws: `ExitCode` 1 if something failed; `CommandFailure` if nothing was executed, by any of the subjects.
+    /// - Throws: `ExitCode` 1 if something failed; `CommandFailure` if a subject executed nothing.
     static func requirePass(_ records: [TamperRecord]) throws {
         if records.contains(where: { $0.failed > 0 }) { throw ExitCode(CommandFailure.Code.no.rawValue) }
         if Interruption.wasRequested { throw CommandFailure(.noAnswer, "stopped before the end") }
@@ -266,15 +269,15 @@ enum TamperRunning {
 }
 
 extension TamperTarget {
-    /// Whether this is the strategy's name, with or without what tells it from others.
+    /// Returns whether this is the strategy's name, with or without its distinguishing part.
     fileprivate func isCalled(_ name: String) -> Bool { label == name || label.hasPrefix(name + ":") }
 }
 
-/// `chunkwise verify --memory`: whether readers keep to their bounds.
+/// `chunkwise verify --memory`: the check that readers keep their memory limits.
 enum MemoryVerification {
-    /// Examines backends, or the external subjects that are asked for, and prints the verdicts.
+    /// Checks backends, or the external subjects that the user names, and prints the verdicts.
     ///
-    /// - Throws: `ExitCode` 1 if a check failed; `CommandFailure` if none was made.
+    /// - Throws: `ExitCode` 1 if a check failed; `CommandFailure` if no check was made.
     static func run(backends: [any CipherBackend], external: ExternalOptions, format: OutputFormat, color: ColorOptions)
         throws
     {

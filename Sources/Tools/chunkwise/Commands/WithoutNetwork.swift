@@ -1,10 +1,10 @@
 #if !Network
 import ArgumentParser
 
-// The commands that need an HTTP stack, in a build without the trait `Network`: help lists them, and each says what builds
-// it.
+// The commands that need an HTTP stack, in a build without the trait `Network`. Help lists them, and each prints how to
+// build it.
 
-/// A command that is not in this build, whatever its arguments are.
+/// A command that is not in this build. It accepts any arguments.
 protocol MissingCommand: ParsableCommand {
     var arguments: [String] { get }
     /// The group that the command is in, such as `keys`; `nil` for none.
@@ -20,19 +20,20 @@ extension MissingCommand {
 }
 
 struct ServeCommand: MissingCommand {
-    static let configuration = missing("serve", "Serves encrypted files decrypted, range by range, over HTTP.")
+    static let configuration = missing(
+        "serve", "Decrypts ranges of encrypted files on request, and serves them over HTTP.")
     @Argument(parsing: .allUnrecognized, help: .hidden) var arguments: [String] = []
 }
 
 struct KeyServerCommand: MissingCommand {
     static let configuration = missing(
-        "key-server", "Answers requests for keys, each sealed to a key that its client made for it.")
+        "key-server", "Serves keys, each sealed to a public key that the client generates for the request.")
     @Argument(parsing: .allUnrecognized, help: .hidden) var arguments: [String] = []
 }
 
 struct TLSCheckCommand: MissingCommand {
     static let configuration = missing(
-        "tls-check", "Says whether a secure connection can be made to a server, and if not, why.")
+        "tls-check", "Checks that a secure connection to a server is possible, or explains why it is not.")
     @Argument(parsing: .allUnrecognized, help: .hidden) var arguments: [String] = []
 }
 
@@ -45,13 +46,13 @@ struct MeasureKeysCommand: MissingCommand {
 
 struct FetchKeyCommand: MissingCommand {
     static let group: String? = "keys"
-    static let configuration = missing("fetch", "Asks a key server for keys and prints their bytes.")
+    static let configuration = missing("fetch", "Requests keys from a key server and prints their bytes.")
     @Argument(parsing: .allUnrecognized, help: .hidden) var arguments: [String] = []
 }
 
 private func missing(_ name: String, _ abstract: String) -> CommandConfiguration {
     CommandConfiguration(
         commandName: name, abstract: abstract,
-        discussion: "Not in this build: swift build -c release builds a chunkwise that has it.")
+        discussion: "Not in this build. swift build -c release builds a chunkwise that has it.")
 }
 #endif

@@ -8,8 +8,10 @@ struct BackendOptions: ParsableArguments {
     @Option(
         name: .customLong("backend"),
         help:
-            "The crypto library; see chunkwise backends. swift-reference, which is to be compared with, warns. (default: libgcrypt, or the first that has the strategy's cipher)",
-        completion: .backends)
+            """
+            The crypto library; see chunkwise backends. swift-reference is for comparisons only, and prints a warning. \
+            (default: libgcrypt, or the first that has the strategy's cipher)
+            """, completion: .backends)
     var name: String?
 
     private static let usualName = "libgcrypt"
@@ -19,7 +21,7 @@ struct BackendOptions: ParsableArguments {
     /// The backend for AES in CBC.
     func backend() throws -> any CipherBackend { try Validated.backend(name ?? Self.usualName) }
 
-    /// The backend that is named, or else one that has the cipher of a strategy.
+    /// The backend that the user names, or else one that has the cipher of a strategy.
     ///
     /// - Throws: `CommandFailure`, which names the backends that have the cipher.
     func backend(for strategy: Strategy, _ key: SecretKey) throws -> any CipherBackend {
@@ -28,16 +30,16 @@ struct BackendOptions: ParsableArguments {
         return backend
     }
 
-    /// Refuses a backend that lacks what a strategy needs.
+    /// Refuses a backend that lacks the ciphers of a strategy.
     ///
-    /// - Throws: `CommandFailure`, which names the backends that have it.
+    /// - Throws: `CommandFailure`, which names the backends that have them.
     static func check(_ backend: any CipherBackend, for strategy: Strategy, keyByteCount: Int?) throws {
         let ciphers = strategy.possibleCiphers
         let keyByteCount = keyByteCount.flatMap(strategy.cipherKeyByteCount)
         func hasOne(_ backend: any CipherBackend) -> Bool {
             ciphers.contains { backend.supports($0, keyByteCount: keyByteCount) }
         }
-        // A length that no library takes is the key's fault.
+        // If no library takes the key's length, the key is wrong, not the backend.
         let isPossible = keyByteCount.map { count in ciphers.contains { $0.keyByteCounts.contains(count) } } ?? true
         guard isPossible, !ciphers.isEmpty, !hasOne(backend) else { return }
         let others = names(where: hasOne)
@@ -49,7 +51,7 @@ struct BackendOptions: ParsableArguments {
         throw CommandFailure(.init(error), "\(error)")
     }
 
-    /// The usual backend, unless it lacks what a strategy needs and another one has it.
+    /// The usual backend, or another one if only that has the ciphers of a strategy.
     static func usualName(for strategy: Strategy, keyByteCount: Int? = nil) -> String {
         let ciphers = strategy.possibleCiphers
         let keyByteCount = keyByteCount.flatMap(strategy.cipherKeyByteCount)
@@ -67,23 +69,23 @@ struct BackendOptions: ParsableArguments {
 }
 
 extension Strategy {
-    /// The ciphers that an object may need: one, or, where only the object tells, those that the description names,
-    /// what a writer takes first.
+    /// The ciphers that an object may need. If only the object determines the cipher, these are all that the
+    /// description names, first the one that a writer uses.
     var possibleCiphers: [Cipher] {
         if let knownCipher { return [knownCipher] }
         let named = format.cipher.expression.texts.compactMap(Cipher.init(rawValue:))
         return named.filter { $0 == cipher }.prefix(1) + named.filter { $0 != cipher }
     }
 
-    /// The length of the cipher's key in bytes if that is the given key, which has so many; `nil` where a format
-    /// derives it.
+    /// Returns the given length in bytes if the given key is the cipher's key; `nil` if the format derives the cipher's
+    /// key.
     fileprivate func cipherKeyByteCount(_ byteCount: Int) -> Int? {
         format.key.expression == .name("key") ? byteCount : nil
     }
 }
 
 extension Expression {
-    /// The texts that it may come to.
+    /// The text constants that the expression may evaluate to.
     fileprivate var texts: [String] {
         switch self {
         case .bytes(let bytes): [bytes.text].compactMap(\.self)

@@ -4,7 +4,7 @@ import RandomAccess
 
 /// The options about a user's ciphertext.
 struct CiphertextOptions: ParsableArguments {
-    @Flag(help: "Take a file for CBC or CTR from its first byte on, though that is not what it begins with.")
+    @Flag(help: "Decrypt from the first byte with CBC or CTR, even if the file looks like another format.")
     var asIs = false
 
     init() {}
@@ -16,7 +16,7 @@ struct CiphertextOptions: ParsableArguments {
         try GivenCiphertext.open(source, strategy, isAsSaid: asIs, open)
     }
 
-    /// Refuses the option where there is no such ciphertext.
+    /// Refuses the option for an input without such a ciphertext.
     func refuse(with what: String) throws {
         try require(!asIs, "--as-is: expected none with \(what)")
     }

@@ -8,23 +8,27 @@ import Support
 import SystemPackage
 import Vectors
 
-/// The options of `sweep` and `run` for what is measured beside a plan's backends.
+/// The options of `sweep` and `run` that add plug-ins and programs to a plan's backends.
 struct AddedOptions: ParsableArguments {
     @Option(
         help: .taking(
             "library",
-            "Measure this shared library as well, by its absolute path, wherever the plan names backends: a plug-in, see docs/plugins.md. May be repeated."
-        ), completion: .file(extensions: ["so"]))
+            """
+            Also measure this plug-in, given by the absolute path of its shared library, in all cells for which the \
+            plan names backends; see docs/plugins.md. May be repeated.
+            """), completion: .file(extensions: ["so"]))
     var plugin: [String] = []
 
     @Option(
         help: .taking(
             "command",
-            "Measure this program as well, which speaks the subject protocol, wherever the plan names backends, reads files and has one thread. May be repeated."
-        ))
+            """
+            Also measure this program, which speaks the subject protocol, in all cells for which the plan names \
+            backends and that read a file on one thread. May be repeated.
+            """))
     var subject: [String] = []
 
-    /// Their names.
+    /// The names of the plug-ins and programs.
     var backends: [String] {
         plugin.map { BackendRegistry.pluginPrefix + $0 } + subject.map { MeasuredProgram.prefix + $0 }
     }
@@ -34,31 +38,33 @@ struct AddedOptions: ParsableArguments {
 struct ExternalOptions: ParsableArguments {
     @Option(
         help: .taking(
-            "command", "A program that speaks the subject protocol, to test instead of the backends. May be repeated."))
+            "command", "Test this program, which speaks the subject protocol, instead of backends. May be repeated."))
     var subject: [String] = []
 
     @Option(
         help: .taking(
             "library",
-            "A shared library with the interface of chunkwise_plugin.h, by its absolute path, to test in a process of its own. May be repeated."
-        ), completion: .file(extensions: ["so"]))
+            """
+            Test this plug-in, in a separate process: the absolute path of a shared library with the interface of \
+            chunkwise_plugin.h. May be repeated.
+            """), completion: .file(extensions: ["so"]))
     var plugin: [String] = []
 
     @Option(
         help: .taking(
-            "time", "How long each answer of a subject may take: seconds, or a time such as 500ms. (default: 10s)"),
+            "time", "The timeout for each reply of a subject, in seconds or as a time such as 500ms. (default: 10s)"),
         transform: Duration.argument(.seconds, 0.1...3600))
     var timeout: Duration?
-    /// How long each answer may take.
+    /// The timeout for each reply.
     var answerTime: Duration { timeout ?? .seconds(10) }
 
-    @Flag(help: "Fail a subject for how it speaks the protocol, too: its answers to requests that cannot be.")
+    @Flag(help: "Also fail a subject for protocol errors, such as wrong replies to invalid requests.")
     var strictProtocol = false
 
-    @Flag(help: "Run everything: large reads of slow backends too, and a subject not only a choice of the vectors.")
+    @Flag(help: "Run all vectors: also large reads on slow backends, and for a subject all instead of a selection.")
     var all = false
 
-    /// Backends that are not this program's own, by their names: plug-ins and OpenSSL's providers.
+    /// The names of backends from outside of this program: plug-ins and OpenSSL's providers.
     var foreign: [String] = []
 
     /// The names of plug-ins and providers.
@@ -70,15 +76,15 @@ struct ExternalOptions: ParsableArguments {
             .map { String($0.dropFirst(BackendRegistry.pluginPrefix.count)) }
     }
 
-    /// The commands of all that is tested.
+    /// The commands of all subjects, plug-ins and providers.
     var commands: [String] { subject + foreignNames.map(ForeignBackend.command) }
 
-    /// Loads each plug-in and provider once, so that one that does not load is an error and no verdict.
+    /// Loads each plug-in and provider once, so that one that does not load is an error instead of a failed test.
     func check() throws {
         for name in foreignNames { _ = try ForeignBackend(name, timeout: timeout ?? .seconds(60)) }
     }
 
-    /// Whether there is a subject.
+    /// True if there is a subject.
     var isAsked: Bool { !commands.isEmpty }
 
     enum CodingKeys: String, CodingKey {
@@ -98,7 +104,7 @@ struct ExternalOptions: ParsableArguments {
         }
     }
 
-    /// What is said of a subject that does not start.
+    /// The failure for a subject that does not start.
     static func failure(_ error: ExternalVerification.Failure, _ command: String) -> CommandFailure {
         switch error {
         case .notStarted(let reason):
@@ -107,9 +113,9 @@ struct ExternalOptions: ParsableArguments {
         }
     }
 
-    /// Puts every subject to the vectors, one after the other.
+    /// Runs the vectors on every subject, one after the other.
     ///
-    /// With `checksProtocol`, also to what is of no group: how they speak the protocol.
+    /// With `checksProtocol`, also runs the checks of the protocol, which belong to no group.
     func verify(_ groups: [VectorGroup], checksProtocol: Bool = true) throws -> [ConformanceRecord] {
         // Ctrl-C ends the check that is running, and its subject with it.
         Interruption.install()
@@ -138,8 +144,9 @@ struct ExternalOptions: ParsableArguments {
 
 /// The files that a command line names.
 enum CommandFiles {
-    /// Each word that is a file's path, or, for the first, a program that is looked for as a shell does, with its digest.
-    /// Beside a script lies what it imports: of files other than the first, those of the same kind in the folder come too.
+    /// The files in a command line with their digests: each word that is a file's path, and the program, which is found
+    /// as a shell finds it. Of a script, the files with the same extension in its folder are included, because it may
+    /// import them.
     static func pins(of command: String) -> [Evidence.VectorFilePin] {
         let words = command.split(whereSeparator: { " \t\n'\"=".contains($0) }).map(String.init)
         var seen: Set<FilePath> = []

@@ -9,23 +9,25 @@ struct FleetOptions: ParsableArguments {
     @Option(
         help: .taking(
             "count",
-            "Run nothing: split the job into so many shards, and write OUTPUT/manifest.json, which says what each holds. What is compared is never split."
-        ))
+            """
+            Split the job into this number of shards, and write OUTPUT/manifest.json, without running anything. Cells \
+            that are compared stay in one shard.
+            """))
     var split: Int?
 
-    @Flag(help: "Give each shard everything, to run one on each of several machines and compare these.")
+    @Flag(help: "Put the whole job into each shard, to compare machines that run one shard each.")
     var replicate = false
 
     @Option(
         help: .taking(
-            "engine", "What runs the shards: print the script for it; parallel goes over ssh with --hosts."))
+            "engine", "Print the script that runs the shards with this engine; parallel uses ssh with --hosts."))
     var engine: Engine?
 
-    @Flag(help: "Run what --engine prints.")
+    @Flag(help: "Run the script that --engine prints.")
     var submit = false
 
     @Option(
-        help: .taking("file", "The hosts of --engine parallel, one a line as ssh takes them. (default: this machine)"),
+        help: .taking("file", "A file with the ssh hosts for --engine parallel, one per line. (default: this machine)"),
         completion: .file())
     var hosts: String?
 
@@ -35,11 +37,13 @@ struct FleetOptions: ParsableArguments {
     @Option(
         help: .taking(
             "number",
-            "The shard, from 0. Its results come into OUTPUT/shards, a file an attempt. (default of --output: the manifest's folder)"
-        ))
+            """
+            The number of the shard, from 0. Each attempt writes a file with its results to OUTPUT/shards. (default of \
+            --output: the manifest's folder)
+            """))
     var shard: Int?
 
-    /// Whether a shard is to be run.
+    /// True if the command runs a shard.
     var isShard: Bool { manifest != nil }
 
     mutating func validate() throws {
@@ -57,9 +61,9 @@ struct FleetOptions: ParsableArguments {
         try requireValid(engine == .parallel || hosts == nil, "--hosts: expected --engine parallel with it")
     }
 
-    /// Writes a job's manifest, and says what is to be run, or runs it.
+    /// Writes a job's manifest. Then prints the commands or the script that run its shards, or runs the script.
     ///
-    /// `folder` is where a subject's command is to be run.
+    /// `folder` is the working folder for a subject's command.
     func write(
         _ work: Manifest.Work, parts: [Manifest.Part], program: [String], to output: String, folder: String? = nil
     ) throws {
@@ -69,8 +73,8 @@ struct FleetOptions: ParsableArguments {
         } else {
             try require(
                 replicate || count <= parts.count,
-                "--split \(count): what must not be split is \(RatioText.count(parts.count, "part")) (cells that are compared with each "
-                    + "other, or a group of vectors): expected at most as many shards, or --replicate")
+                "--split \(count): the job has \(RatioText.count(parts.count, "indivisible part")) (cells that are compared with "
+                    + "each other, or a group of vectors): expected at most that number of shards, or --replicate")
         }
         var manifest = Manifest(
             work, parts: parts, shardCount: count, isReplicated: replicate, programVersion: Program.version,
@@ -84,7 +88,7 @@ struct FleetOptions: ParsableArguments {
                     + "then:       \(ShellText.joined(["chunkwise", "merge", output, "--output"])) MERGED")
         }
         Terminal.writeError("chunkwise: \(file.path): \(manifest.summary)")
-        // A shell on another machine may look for programs elsewhere; an image has its own.
+        // The search path of a shell on another machine may differ. A container image has its own program.
         let program = engine == .kubernetes ? "chunkwise" : Program.path
         try engine.run(EngineJob(file, hosts: hosts, program: program), submits: submit)
     }

@@ -7,39 +7,39 @@ import SubjectProtocol
 import Support
 import SystemPackage
 
-/// Where the key comes from.
+/// The options for the key.
 struct KeyOptions: ParsableArguments {
     @Option(
         help: .taking(
             "file",
-            "A file with the key: as many raw bytes as the strategy takes, or twice as many hexadecimal digits."),
+            "A file with the key, as raw bytes or as hexadecimal digits, of the strategy's key length."),
         completion: .file())
     var keyFile: String?
 
     @Option(
         help: .taking(
             "encoding",
-            "How the key stands in its file: needed for text that may be either. (default: by the length)"
+            "The encoding of the key in its file. Needed if the length fits both encodings. (default: by the length)"
         ))
     var keyEncoding: KeyEncoding?
 
-    @Option(help: .taking("hex", "The key in hexadecimal. For tests: every process of this machine can read it."))
+    @Option(help: .taking("hex", "The key in hexadecimal. Only for tests: every process on this machine can read it."))
     var keyHex: String?
 
-    @Flag(help: "Refuse a file with a key or a token that others than its owner can read, instead of a warning.")
+    @Flag(help: "Refuse a file with a key or a token that users other than its owner can read, instead of warning.")
     var strict = false
 
     init() {}
 
-    /// Whether one of the options is there.
+    /// True if the user gives a key.
     var isGiven: Bool { keyFile != nil || keyHex != nil }
 
-    /// True if an option says anything about a key.
+    /// True if the user gives any option about a key.
     var isAnyGiven: Bool { isGiven || keyEncoding != nil }
 
     /// Reads the key.
     ///
-    /// - Parameter layout: The strategy that it is for, which says the lengths.
+    /// - Parameter layout: The strategy of the key. It determines the possible lengths.
     /// - Returns: The key.
     /// - Throws: `CommandFailure`.
     func key(for layout: StrategyOptions) throws -> SecretKey {
@@ -81,13 +81,13 @@ struct KeyOptions: ParsableArguments {
 }
 
 extension KeyFile {
-    /// Reads a key; that others can read its file is worth a warning.
+    /// Reads a key, and warns if others can read its file.
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - form: What is known of it.
-    ///   - isStrict: Whether it is an error instead.
-    ///   - program: What the warning begins with.
+    ///   - form: The expected encoding and lengths.
+    ///   - isStrict: True to throw an error instead of warning.
+    ///   - program: The name of the program, for the start of the warning.
     /// - Returns: The key.
     /// - Throws: See `KeyFile.read(_:_:isShared:)`.
     static func read(
@@ -106,47 +106,47 @@ extension KeyFile {
 extension KeyEncoding: ExpressibleByArgument {}
 
 extension CommandKeys {
-    /// A command line of the user's, to which the key's URI is added as its last argument.
+    /// The keys that a user's command line prints. It gets the key's URI as its last argument.
     init(shell line: String) { self.init(command: ["/bin/sh", "-c", line + " \"$1\"", "sh"]) }
 }
 
-/// Where the keys of playlists come from.
+/// The options for the keys of playlists.
 struct PlaylistKeyOptions: ParsableArguments {
     @Option(
         help: .taking(
             "folder",
-            "hls-aes128: the folder with the keys, each named like the end of its URI. (default: where the URIs say)"))
+            "hls-aes128: a folder with the keys, each named after the last part of its URI. (default: at their URIs)"))
     var keys: String?
 
     @Option(
         help: .taking(
             "command",
-            "hls-aes128: a command that prints the 16 bytes of the key whose URI is added as its last argument."))
+            "hls-aes128: a command that prints the 16 bytes of a key. It gets the key's URI as its last argument."))
     var keyCommand: String?
 
     @Option(
-        help: .taking("url", "hls-aes128: the URL of a server that has the keys, without credentials."))
+        help: .taking("url", "hls-aes128: the URL of a key server, without credentials."))
     var keyServer: String?
 
     @Option(
         name: .customLong("key-server-token"),
-        help: .taking("file", "A file with the token that the key server wants."), completion: .file())
+        help: .taking("file", "A file with the token for the key server."), completion: .file())
     var tokenFile: String?
 
     @Option(
         name: .customLong("key-server-key"),
-        help: .taking("hex", "The key server's own public key: 64 hexadecimal digits."))
+        help: .taking("hex", "The public key of the key server: 64 hexadecimal digits."))
     var publicKey: String?
 
     @Option(
         name: .customLong("key-server-ca"),
-        help: .taking("file", "For the key server, trust the certificates in this PEM file, and no others."),
+        help: .taking("file", "For the key server, trust only the certificates in this PEM file."),
         completion: .file())
     var certificates: String?
 
     init() {}
 
-    /// Refuses options that another strategy has no use for.
+    /// Refuses options that do not apply to a strategy.
     func refuse(with strategy: String) throws {
         for case (let name, _?) in [("--key-server", keyServer)] + details {
             throw CommandFailure(.usage, "\(name): expected none with the strategy \(strategy)")
@@ -156,14 +156,14 @@ struct PlaylistKeyOptions: ParsableArguments {
         }
     }
 
-    /// Checks that keys are to come from one place.
+    /// Returns a function that makes the key ring of a playlist from the provider of the keys at its URIs.
     ///
     /// - Parameters:
     ///   - key: The key of all playlists, if there is one.
-    ///   - isStrict: Whether key files, and a token, that others can read are refused.
-    ///   - warn: Is called with each thing that is worth a warning, once.
-    /// - Returns: What makes the keys of a playlist, given those that lie where its URIs say.
-    /// - Throws: `CommandFailure`.
+    ///   - isStrict: True to refuse key files and a token file that others can read.
+    ///   - warn: A function that is called once with each warning.
+    /// - Returns: The function.
+    /// - Throws: `CommandFailure`, also if the options name several sources of keys.
     func rings(
         _ key: SecretKey?, isStrict: Bool, warn: @escaping @Sendable (KeyWarning) -> Void = { _ in }
     ) throws -> @Sendable (any KeyProvider) -> KeyRing {
@@ -171,7 +171,7 @@ struct PlaylistKeyOptions: ParsableArguments {
         try require(
             [keys != nil, keyCommand != nil, server != nil, key != nil].count(where: { $0 }) <= 1,
             "several sources of keys: expected one of --keys, --key-command, --key-server and --key-file")
-        // It tries again for a minute, and its time is over before this one is.
+        // The command retries for a minute, so that its own deadline ends before this one.
         if let server {
             let name = "chunkwise keys fetch"
             return { _ in
@@ -193,12 +193,12 @@ struct PlaylistKeyOptions: ParsableArguments {
 }
 
 extension PlaylistKeyOptions {
-    /// The command that asks the server for the key whose URI is its last argument, and prints the key's bytes: this
-    /// program, in a process of its own.
+    /// The command that requests a key from the server and prints the key's bytes. It is this program, in another
+    /// process, and gets the key's URI as its last argument.
     ///
-    /// Tokens go through files: every process of a machine can read arguments.
+    /// Tokens are passed in files, because every process on a machine can read arguments.
     ///
-    /// - Parameter isStrict: Whether a token is refused that others can read.
+    /// - Parameter isStrict: True to refuse a token file that others can read.
     /// - Returns: `nil` if no server is named.
     /// - Throws: `CommandFailure`.
     private func keyServerCommand(isStrict: Bool) throws -> [String]? {
@@ -208,7 +208,7 @@ extension PlaylistKeyOptions {
             }
             return nil
         }
-        // Noticed here, and not with the first key; what may be a password is not shown.
+        // Checked here, before the first key is needed. The message does not show what may be a password.
         let authority = keyServer.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false).dropFirst(2)
             .first
         guard let authority, !authority.prefix(while: { !"/?#".contains($0) }).contains("@") else {

@@ -1,35 +1,38 @@
 import ArgumentParser
 import ByteSources
 
-/// How objects on servers are asked for.
+/// The options for requests to servers.
 struct NetworkOptions: ParsableArguments {
     @Option(
         help: .taking(
-            "file", "A file with the token that a server of the source asks for, sent as Authorization: Bearer."),
+            "file", "A file with the token for the server of the source, sent as Authorization: Bearer."),
         completion: .file())
     var tokenFile: String?
 
     @Option(
         help: .taking(
             "count",
-            "Ranges of a source over HTTP that are under way at once when it is read in order; 0 for none ahead."))
+            "The number of ranges to request at once in sequential reads over HTTP; 0 to read none ahead."))
     var readAhead: Int?
 
     @Option(
         help: .taking(
             "time",
-            "How long nothing may come of a source over HTTP, no connection, no handshake, no byte: seconds, or a time such as 500ms. (default: 10s)"
-        ), transform: Duration.argument(.seconds, 0.1...3600))
+            """
+            Abort if an HTTP server makes no progress for this long, in connecting, in the handshake or in sending: \
+            seconds, or a time such as 500ms. (default: 10s)
+            """), transform: Duration.argument(.seconds, 0.1...3600))
     var idleTimeout: Duration?
 
     @Option(
         help: .taking(
             "time",
-            "How long one read of a source over HTTP may take, with all that is tried again: seconds, or a time such as 500ms. (default: 60s)"
-        ), transform: Duration.argument(.seconds, 0.1...3600))
+            """
+            The maximum time for one read over HTTP, including retries: seconds, or a time such as 500ms. (default: 60s)
+            """), transform: Duration.argument(.seconds, 0.1...3600))
     var deadline: Duration?
 
-    @Flag(help: "Make a connection for each range of a source over HTTP, instead of keeping some.")
+    @Flag(help: "Open a new connection for each range over HTTP, instead of reusing connections.")
     var noReuse = false
 
     func validate() throws {
@@ -39,19 +42,19 @@ struct NetworkOptions: ParsableArguments {
     }
 }
 
-/// How objects on servers are asked for, and which servers are taken. Not one group of options within another: in a debug
-/// build, ArgumentParser checks each level of groups several times over.
+/// The options for requests to servers and for trust in servers. This is not an option group that contains the others,
+/// because a debug build of ArgumentParser checks each level of groups several times.
 struct ServerAccess {
     let options: NetworkOptions
     let tls: TLSOptions
 
-    /// Where a URL leads, asked for by these options.
+    /// The object at a URL, with these options.
     ///
     /// - Parameters:
     ///   - url: The URL.
-    ///   - isStrict: Whether a token is refused that others can read, which is worth a warning otherwise.
+    ///   - isStrict: True to refuse a token file that others can read, false to warn.
     /// - Returns: The object, with the token.
-    /// - Throws: `CommandFailure` for a token that cannot be read, and for TLS' options where it is not spoken.
+    /// - Throws: `CommandFailure` for a token that cannot be read, and for options of TLS with a URL without TLS.
     func remoteObject(_ url: String, isStrict: Bool) throws -> RemoteObject {
         var remoteObject = publicObject(url)
         if !remoteObject.isSecure { try tls.refuse(URLText.redacted(remoteObject.url)) }
@@ -66,10 +69,10 @@ struct ServerAccess {
         return remoteObject
     }
 
-    /// Where a URL leads, without a token.
+    /// The object at a URL, without a token.
     func publicObject(_ url: String) -> RemoteObject { adjusted(RemoteObject(url: url, tls: tls.switches)) }
 
-    /// An object whose connections and ranges ahead are those that are asked for.
+    /// The object with the connections, read-ahead and timeouts of these options.
     func adjusted(_ remoteObject: RemoteObject) -> RemoteObject {
         var remoteObject = remoteObject
         remoteObject.keepsConnections = !options.noReuse
@@ -79,13 +82,13 @@ struct ServerAccess {
         return remoteObject
     }
 
-    /// Refuses the options about who is trusted, for a server that is started here.
+    /// Refuses the options about trust, for a server that this program starts.
     func refuseTrust(_ source: String) throws {
         try tls.refuse("\(source) without a URL")
         try require(options.tokenFile == nil, "--token-file: expected it only with a URL, found \(source)")
     }
 
-    /// Refuses the options where nothing comes from a server.
+    /// Refuses the options for a source that is not on a server.
     func refuse(_ source: String) throws {
         try tls.refuse(source)
         try require(
@@ -96,23 +99,24 @@ struct ServerAccess {
     }
 }
 
-/// Which servers are taken, over TLS.
+/// The options for trust in servers over TLS.
 struct TLSOptions: ParsableArguments {
-    @Option(help: .taking("file", "Trust the certificates in this PEM file, and no others."))
+    @Option(help: .taking("file", "Trust only the certificates in this PEM file."))
     var caFile: String?
 
     @Option(
         help: .taking(
-            "pin", "A public key of the chain: sha256// and base64, or 64 hexadecimal digits. May be repeated."))
+            "pin", "Require this public key in the chain: sha256// and base64, or 64 hex digits. May be repeated."
+        ))
     var pin: [String] = []
 
-    @Flag(help: "Accept a certificate of any issuer.")
+    @Flag(help: "Accept certificates from any issuer.")
     var allowAnyRoot = false
 
-    @Flag(help: "Take certificates that have expired.")
+    @Flag(help: "Accept expired certificates.")
     var allowExpired = false
 
-    @Flag(help: "Take a certificate for any name.")
+    @Flag(help: "Accept a certificate for any host name.")
     var allowAnyName = false
 
     init() {}
@@ -126,7 +130,7 @@ struct TLSOptions: ParsableArguments {
             certificateFile: caFile, pins: pin, allowances: Set(allowances.filter(\.1).map(\.0)))
     }
 
-    /// Refuses the options where nothing comes over TLS: a user who gave one would believe that it holds.
+    /// Refuses the options for a source without TLS: otherwise, a user would believe that they take effect.
     func refuse(_ source: String) throws {
         guard switches != TLSSwitches() else { return }
         throw CommandFailure(

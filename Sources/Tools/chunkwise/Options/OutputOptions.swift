@@ -4,7 +4,7 @@ import Measurement
 import Support
 import SystemPackage
 
-/// How a result is printed.
+/// The output format of a result.
 enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
     case text
     case json
@@ -12,11 +12,12 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
 
 /// The option `--format`.
 struct FormatOptions: ParsableArguments {
-    @Option(help: .taking("format", "How to print the result."))
+    @Option(help: .taking("format", "The output format."))
     var format: OutputFormat = .text
 }
 
-/// Rows with columns that line up, in 80 columns: the first to the left, numbers to the right.
+/// Returns rows as a table with a width of 80 columns. The first column is aligned left; `rightAligned` names the
+/// columns of numbers.
 func table(_ rows: [[String]], rightAligned: Set<Int> = []) -> String {
     TextTable(rows.map { $0.map(PlainText.line) }, rightAligned: rightAligned).text
 }
@@ -25,19 +26,19 @@ func table(_ rows: [[String]], rightAligned: Set<Int> = []) -> String {
 struct ColorOptions: ParsableArguments {
     @Option(
         help: .taking(
-            "when", "Whether words of text output are coloured; auto is on a terminal, unless NO_COLOR is set."))
+            "when", "Color the words of text output; auto means on a terminal, unless NO_COLOR is set."))
     var color = ColorChoice.auto
 
-    /// Prints text, with colours if they are wanted.
+    /// Prints text, with colors if the user wants them.
     ///
     /// - Parameters:
-    ///   - text: The text, which says everything without colours too.
-    ///   - words: What its words mean.
+    ///   - text: The text. It is complete without colors too.
+    ///   - words: The words to color, with their tones.
     func show(_ text: String, _ words: [String: Tone] = Self.words) {
         print(color.isColored(isTerminal: isatty(1) == 1, variable: Terminal.variable) ? Tone.paint(text, words) : text)
     }
 
-    /// The words that are answers.
+    /// The words that are verdicts.
     private static let words: [String: Tone] = [
         "FAILED": .bad, "SURVIVED": .bad, "Wrong": .bad, "wrong": .bad, "slower": .bad, "grew": .bad,
         "killed": .good, "Correct": .good, "faster": .good, "same": .good,
@@ -53,14 +54,16 @@ struct CgroupOptions: ParsableArguments {
     @Option(
         help: .taking(
             "folder",
-            "The cgroup in which each process gets one whose memory is measured, such as /sys/fs/cgroup/bench. (default: where you may make one, unless you are root)"
-        ), completion: .directory)
+            """
+            The cgroup in which to create a cgroup for each measured process, such as /sys/fs/cgroup/bench. (default: \
+            one in which you may create cgroups, unless you are root)
+            """), completion: .directory)
     var cgroup: String?
 
-    /// Looks for cgroups.
+    /// Finds the cgroup for measured processes.
     ///
-    /// - Returns: Where they are made, or why there are none.
-    /// - Throws: `CommandFailure` if the folder that was named does not do.
+    /// - Returns: The cgroups, or the reason for their absence.
+    /// - Throws: `CommandFailure` if the folder that the user named cannot be used.
     func find() throws -> Result<MemoryCgroups, CgroupAbsence> {
         do throws(CgroupAbsence) {
             return .success(try MemoryCgroups(named: cgroup.map { FilePath($0) }))

@@ -8,15 +8,15 @@ import SubjectProtocol
 import Support
 import SystemPackage
 
-/// The option `--strategy`: how ciphertext is laid out.
+/// The option `--strategy`: the layout of the ciphertext.
 struct StrategyOptions: ParsableArguments {
     @Option(
         name: .customLong("strategy"),
         help: ArgumentHelp(
             """
-            A format, as chunkwise format list has them, or the path of a description; then parameters, such as \
-            cbc-chunked:chunk=16MB,iv-rule=fixed. Where the file is a list of pieces: hls-aes128 or pieces; of a \
-            film of Common Encryption: film.
+            A format, from chunkwise format list or by the path of a description, with parameters, such as \
+            cbc-chunked:chunk=16MB,iv-rule=fixed. For a file that is a list of pieces: hls-aes128 or pieces; for a \
+            film with Common Encryption: film.
             """, valueName: "name[:parameter=value,...]"), completion: .strategies)
     var text = Format.usualName
 
@@ -30,22 +30,22 @@ struct StrategyOptions: ParsableArguments {
 
     private var parameters: Substring { text.dropFirst(strategy.count) }
 
-    /// True of a path of a description.
+    /// True if the strategy is the path of a description.
     var isPath: Bool { FormatFiles.isPath(strategy) }
 
-    /// The kind of list that the file is, with the parameters of its pieces; `nil` if the file is the object.
+    /// The kind of list in the file; `nil` if the file is the object.
     var list: ListStrategy? { ListStrategy(rawValue: strategy) }
 
     /// True if the file is a playlist.
     var isPlaylist: Bool { list == .playlist }
 
-    /// True if an IV has to be known from elsewhere: it is neither in the text nor in front of the file.
+    /// Returns whether the user has to give an IV: it is neither in the text nor at the start of the file.
     func needsIV() throws -> Bool {
         let format = try format()
         return try format.hasIV && values(of: format).values[Format.Input.ivName] == nil
     }
 
-    /// The lengths of keys in bytes; `nil` for any.
+    /// The possible key lengths in bytes; `nil` for any.
     var keyByteCounts: [Int]? {
         // Pieces have formats of their own.
         get throws {
@@ -57,14 +57,14 @@ struct StrategyOptions: ParsableArguments {
         }
     }
 
-    /// The strategy with the IV that is given, or else found or drawn.
+    /// The strategy with the given IV, or else with one that is found or drawn.
     ///
     /// - Parameters:
-    ///   - options: The IV, if it is given; expected only where the strategy has one.
-    ///   - key: The key, if it is given.
-    ///   - other: Finds or draws an IV where none is given and there has to be one; `nil` if there is none.
+    ///   - options: The IV, if the user gives one. Refused if the strategy has no IV.
+    ///   - key: The key, if the user gives one.
+    ///   - other: Finds or draws an IV if the strategy needs one and the user gives none; returns `nil` if it has none.
     /// - Returns: The strategy.
-    /// - Throws: `CommandFailure`, which names all that is missing, the key included.
+    /// - Throws: `CommandFailure`, which names everything that is missing, including the key.
     func strategy(
         _ options: IVOptions, _ key: KeyOptions, or other: (Format.Input) throws -> [UInt8]?
     ) throws -> Strategy {
@@ -83,13 +83,13 @@ struct StrategyOptions: ParsableArguments {
         return try made(format, values, outer, isKeyGiven: key.isGiven)
     }
 
-    /// The strategy with the IV that is given, or else with some IV.
+    /// The strategy with the given IV, or else with a sample IV.
     func strategy(_ options: IVOptions) throws -> Strategy {
         let iv = try format().ivInput.flatMap { input in try options.value(of: input) }
         return try strategy(isMeasured: false) { _ in iv }
     }
 
-    /// The strategy of an object that is made here and measured; of a playlist, too, as one of its segments.
+    /// The strategy of a generated object that is measured. For a playlist, the strategy of one of its segments.
     func measuredStrategy() throws -> Strategy {
         let strategy = try strategy(isMeasured: true) { .bytes(ByteString($0.measuredIV)) }
         try require(strategy.outer.isEmpty, "--strategy \(text): expected nothing around an object that is made here")
@@ -103,13 +103,13 @@ struct StrategyOptions: ParsableArguments {
         return try made(format, values, outer, isKeyGiven: true)
     }
 
-    /// Finds the format, or reads its description; of one that is measured, playlists are among the known ones.
+    /// Finds the format, or reads its description. With `isMeasured`, playlists are among the known formats.
     private func format(isMeasured: Bool = false) throws -> Format {
         if isMeasured, isPlaylist { return try attempt { try Format.measured(strategy) } }
         return try FormatFiles.format(strategy)
     }
 
-    /// The parameters that are given; of an IV that stands in front of the file, one of zeros until that is opened.
+    /// The given parameters. An IV at the start of the file is zeros until the file is opened.
     private func values(of format: Format) throws -> (values: [String: Value], outer: OuterBytes) {
         var (values, outer) = try usage { () throws(DecryptionError) in try format.values(writtenAs: parameters) }
         if outer.hasIVInFront { values[Format.Input.ivName] = .block(Block(bigEndianValue: 0)) }
@@ -144,7 +144,7 @@ struct StrategyOptions: ParsableArguments {
         }
     }
 
-    /// Refuses all parameters, for a strategy that has none.
+    /// Refuses parameters, for a strategy that has none.
     func refuseParameters() throws {
         try require(text == strategy, "--strategy \(text): expected no parameters with \(strategy), of this command")
     }
@@ -155,13 +155,15 @@ struct IVOptions: ParsableArguments {
     @Option(
         help: .taking(
             "hex",
-            "The IV in hexadecimal, of the length that the strategy has; of ctr, the initial counter block. (default: NAME.iv beside the file NAME)"
-        ))
+            """
+            The IV in hexadecimal, of the strategy's length; for ctr, the initial counter block. (default: NAME.iv \
+            beside the file NAME)
+            """))
     var iv: String?
 
     init() {}
 
-    /// The IV that is given, if there is one, as the input of a format takes it.
+    /// The given IV as a value for the input of a format; `nil` if none is given.
     func value(of input: Format.Input) throws -> Value? {
         guard let iv else { return nil }
         if let value = input.value(writtenAs: iv) { return value }
@@ -179,7 +181,7 @@ struct IVOptions: ParsableArguments {
                 + (counts == [Block.byteCount] ? Self.filling(bytes.count) : ""))
     }
 
-    /// Says what shorter IVs are filled up with.
+    /// A hint on how to pad a shorter IV.
     private static func filling(_ byteCount: Int) -> String {
         switch byteCount {
         case 12: " (behind a nonce of 12, the counter: 00000000 in plain CTR, 00000002 for the data of GCM)"

@@ -9,15 +9,15 @@ import SubjectProtocol
 import Support
 import SwiftAESBackend
 
-/// Options of several commands, checked.
+/// Checks of options that several commands have.
 enum Validated {
-    /// A window's length in bytes.
+    /// Returns the length of a window in bytes.
     static func window(_ size: ByteSize) throws -> Int {
         try require(size.byteCount > 0 && size.byteCount <= 1 << 30, "--window \(size): expected 1 byte to 1GiB")
         return Int(size.byteCount)
     }
 
-    /// A number of threads, each of which has a window's buffer where there are windows.
+    /// Returns a number of threads. The buffers of all threads, one window each, must fit the limit.
     static func threads(_ count: Int, window: ByteSize = ByteSize(0)) throws -> Int {
         try require((1...256).contains(count), "--threads \(count): expected 1 to 256")
         try require(
@@ -26,7 +26,7 @@ enum Validated {
         return count
     }
 
-    /// How far away a store is that is simulated or computed with.
+    /// Returns the link to a simulated store.
     static func link(latency: String?, bandwidth: String?) throws -> RemoteLink {
         guard let nanoseconds = latency.map({ TimeText.nanoseconds($0) }) ?? 0, nanoseconds <= TimeText.longestLatency
         else {
@@ -42,12 +42,12 @@ enum Validated {
             RemoteLink(latencyNanoseconds: nanoseconds, bytesPerSecond: rate), .usage, expectation)
     }
 
-    /// A backend by its name.
+    /// Returns the backend with a name.
     ///
     /// - Parameters:
     ///   - name: The name.
-    ///   - isForData: Whether it handles data of the user's, and is not only looked at: one that is no protection for
-    ///     the key then comes with a warning, and works all the same, to compare what it gives.
+    ///   - isForData: True if the backend handles the user's data, false if it is only examined. With data, a backend
+    ///     that does not protect the key prints a warning, but works, for comparisons.
     /// - Returns: The backend.
     /// - Throws: `CommandFailure`.
     static func backend(_ name: String, isForData: Bool = true) throws -> any CipherBackend {
@@ -63,7 +63,7 @@ enum Validated {
 }
 
 extension ByteSize {
-    /// Reads a size from the command line.
+    /// Parses a size from the command line.
     static let argument: @Sendable (String) throws -> ByteSize = { text in
         let size = try require(ByteSize(text), .usage, "expected a size such as 64KiB, 16MB or 100MiB")
         return size
@@ -78,13 +78,13 @@ extension ArgumentHelp {
 }
 
 extension Duration {
-    /// Reads a duration from the command line: with a unit, or a number of what the option's help says.
+    /// Returns a parser of durations from the command line: a number with a unit, or without one in the option's unit.
     ///
     /// - Parameters:
-    ///   - unit: What a number without a unit is in.
-    ///   - range: What the option takes, in that unit.
-    ///   - isWhole: Whether only whole numbers of the unit are taken.
-    ///   - needsUnit: Whether a number without a unit is refused.
+    ///   - unit: The unit of a number without one.
+    ///   - range: The range of the option, in that unit.
+    ///   - isWhole: True to accept only whole numbers of the unit.
+    ///   - needsUnit: True to refuse a number without a unit.
     /// - Returns: The transform of an option.
     static func argument(
         _ unit: TimeText.Unit, _ range: ClosedRange<Double>, isWhole: Bool = false, needsUnit: Bool = false
@@ -105,7 +105,7 @@ extension Duration {
     }
 }
 
-/// What a shell proposes for options whose values it cannot know.
+/// Completions for options whose values a shell cannot know.
 extension CompletionKind {
     /// Names of crypto libraries.
     static let backends = list(BackendRegistry.names)
@@ -113,29 +113,29 @@ extension CompletionKind {
     /// Names of strategies.
     static let strategies = list(Format.names + ListStrategy.allCases.map(\.rawValue))
 
-    /// Sizes that are worth a try.
+    /// Common sizes.
     static let sizes = list(["4KiB", "64KiB", "256KiB", "1MiB", "4MiB", "16MB", "16MiB", "100MiB"])
 }
 
-/// What a shell proposes for options whose values it cannot know.
+/// Completions for plans, workloads, mutants and files of a gate.
 extension CompletionKind {
     /// Plans.
     static let plans = file(extensions: ["yml", "yaml"])
 
-    /// What people measure; other sizes are as good.
+    /// Common workloads. Other sizes work too.
     static let workloads = list(commonWorkloads)
 
     private static let commonWorkloads = [
         "sequential", "random:4KiB", "random:64KiB", "random:1MiB", "trace:avplayer", "trace:ffmpeg-moov-at-end",
     ]
 
-    /// The same, and the names that people use for them.
+    /// The common workloads and their aliases.
     static let workloadNames = list(WorkloadAlias.allCases.map(\.rawValue) + commonWorkloads)
 
-    /// Names of planted faults.
+    /// Names of mutants.
     static let mutants = custom { _, _, _ in Mutant.all.map(\.name) }
 
-    /// The formats that a gate's result is written in, the file to be added.
+    /// The formats of a gate's result, each followed by `=` for the file.
     static let gateFiles = list(GateFormat.allCases.map { "\($0)=" })
 }
 

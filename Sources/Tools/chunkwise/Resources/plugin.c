@@ -1,11 +1,11 @@
-/* A plug-in for Chunkwise: AES, of whose blocks its readers make ranges. chunkwise_plugin.h says what each function is
- * given; what you leave out is NULL in the table. */
+/* A plug-in for Chunkwise: AES, from whose blocks Chunkwise's readers make ranges. chunkwise_plugin.h describes the
+ * parameters of each function. A function that you leave out is NULL in the table. */
 
 #include "chunkwise_plugin.h"
 
 #include <stdlib.h>
 
-/* What a key is for, and its schedule. */
+/* The cipher of a key, and the key's schedule. */
 typedef struct {
   int cipher;
 } schedule;

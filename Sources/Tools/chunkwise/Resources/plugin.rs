@@ -1,5 +1,5 @@
-//! A plug-in for Chunkwise: AES, of whose blocks its readers make ranges. chunkwise_plugin.h says what each function is
-//! given; what you leave out is `None` in the table.
+//! A plug-in for Chunkwise: AES, from whose blocks Chunkwise's readers make ranges. chunkwise_plugin.h describes the
+//! parameters of each function. A function that you leave out is `None` in the table.
 
 use std::ffi::{c_char, c_int, c_void};
 
@@ -25,15 +25,15 @@ pub struct Plugin {
     nonces: Option<unsafe extern "C" fn(c_int, *mut usize, *mut usize)>,
 }
 
-/// The schedule; the nonce; the associated data; input, output, and how many bytes come out.
+/// The schedule; the nonce; the associated data; input, output, and the number of output bytes.
 type Decrypt = unsafe extern "C" fn(
     *mut c_void, *const u8, usize, *const c_void, usize, *const c_void, *mut c_void, usize,
 ) -> c_int;
 
-// Nothing in it changes.
+// The table never changes.
 unsafe impl Sync for Plugin {}
 
-/// What a key is for, and its schedule.
+/// The cipher of a key, and the key's schedule.
 struct Schedule {
     cipher: c_int,
 }

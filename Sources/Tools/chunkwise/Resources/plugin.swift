@@ -1,9 +1,9 @@
-// A plug-in for Chunkwise: AES, of whose blocks its readers make ranges. chunkwise_plugin.h says what each function is
-// given; what you leave out is nil in the table.
+// A plug-in for Chunkwise: AES, from whose blocks Chunkwise's readers make ranges. chunkwise_plugin.h describes the
+// parameters of each function. A function that you leave out is nil in the table.
 
 import CChunkwisePlugin
 
-/// What a key is for, and its schedule.
+/// The cipher of a key, and the key's schedule.
 private final class Schedule {
     let cipher: Int32
 
@@ -42,7 +42,7 @@ nonisolated(unsafe) private let plugin: UnsafePointer<chunkwise_plugin> = {
     return UnsafePointer(plugin)
 }()
 
-/// The one symbol.
+/// The only symbol that Chunkwise looks up.
 @_cdecl("chunkwise_plugin_v1")
 public func chunkwisePlugin(harnessABI: UInt32) -> UnsafeRawPointer? {
     harnessABI == UInt32(CHUNKWISE_ABI) ? UnsafeRawPointer(plugin) : nil

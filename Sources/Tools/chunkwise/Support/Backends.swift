@@ -8,9 +8,8 @@ import Vectors
 
 /// The backends of this machine.
 enum Backends {
-    /// All that can be made and are wanted: those with AES, which is what is measured, unless something else is said.
-    /// One that fails is named on standard error; one that this machine simply lacks is not, since `chunkwise backends`
-    /// tells.
+    /// The backends that are available and wanted, by default those with AES. Prints a warning for a backend that
+    /// fails, but not for one that this machine lacks, because `chunkwise backends` shows that.
     static func available(
         where isWanted: (any CipherBackend) -> Bool = { !$0.aesCiphers.isEmpty }
     ) -> [any CipherBackend] {
@@ -26,7 +25,7 @@ enum Backends {
         }
     }
 
-    /// The reasons why backends are not there or read nothing, by their names.
+    /// The reasons for which backends are not available or have no AES, by backend name.
     static func missing() -> [String: String] {
         var reasons: [String: String] = [:]
         for entry in BackendRegistry.entries {
@@ -43,12 +42,12 @@ enum Backends {
         return BackendRegistry.names.filter { !available.contains($0) }
     }
 
-    /// Our readers over backends.
+    /// Our readers, one over each backend.
     static func subjects(_ backends: [any CipherBackend]) -> [ConformanceSubject] {
         backends.map { ConformanceSubject(backend: $0) }
     }
 
-    /// A record for each backend that was left out because this machine lacks it: all its vectors were not run.
+    /// A record for each backend that this machine lacks, which counts all vectors as not run.
     static func notRun(groups: [VectorGroup]) -> [ConformanceRecord] {
         let count = groups.reduce(0) { $0 + $1.vectorCount }
         return unavailableNames().map { name in
@@ -56,7 +55,7 @@ enum Backends {
         }
     }
 
-    /// Runs vectors against backends, with progress on a terminal; with `all`, also what takes slow backends long.
+    /// Runs vectors on backends, with progress on a terminal. With `all`, slow backends get large reads too.
     static func verify(
         _ backends: [any CipherBackend], groups: [VectorGroup], threadCount: Int, all: Bool = false,
         relocate: ConformanceSubject.Relocate? = nil,
@@ -73,20 +72,20 @@ enum Backends {
     }
 }
 
-/// Runs vectors with the libraries' CPU features switched off step by step, since each leaves other code to run.
+/// Runs vectors with the libraries' CPU features disabled step by step, because each step runs other code.
 ///
-/// The libraries look at the CPU once, when they are loaded, so that each step is a fresh process of this program.
+/// The libraries examine the CPU once, when they are loaded, so that each step is a fresh process of this program.
 enum CPUMasks {
-    /// A step, and the setting that makes a library leave features alone.
+    /// A step, with the setting that makes a library ignore CPU features.
     struct Mask: Hashable {
         var name: String
         var variable: String
         var value: String
     }
 
-    /// The steps of a backend; the first of them, all features, has none.
+    /// The steps of a backend, without the first one, which has all features.
     ///
-    /// What a step names is left alone in all steps after it only where it says so.
+    /// A step disables only the features in its own setting, not those of earlier steps.
     ///
     /// - Source: OPENSSL_ia32cap(3) for the bits of CPUID.1 and CPUID.7; `src/hwfeatures.c` of libgcrypt and
     ///   `fat-x86_64.c` of Nettle for their names.
@@ -99,7 +98,7 @@ enum CPUMasks {
                 ("vaes and avx512", ":~0x600D0230000"),
                 // CPUID.1: FMA, AVX, XOP; CPUID.7: AVX2 as well.
                 ("avx", "~0x1000180000000000:~0x600D0230020"), ("aes", "~0x200000200000000"),
-                // SSSE3 as well: tables are left.
+                // Also without SSSE3, only tables are left.
                 ("aes and ssse3", "~0x200020200000000"),
             ].map { Mask(name: "\(backend) without \($0)", variable: "OPENSSL_ia32cap", value: $1) }
         case "libgcrypt":
@@ -108,7 +107,7 @@ enum CPUMasks {
                 ("aes", "intel-vaes-vpclmul,intel-aesni"),
                 ("aes and ssse3", "intel-vaes-vpclmul,intel-aesni,intel-avx2,intel-avx,intel-ssse3"),
             ].map { Mask(name: "\(backend) without \($0)", variable: "CHUNKWISE_GCRYPT_DISABLE_HWF", value: $1) }
-        // Whatever else the variable names, AES instructions are not among it.
+        // Nettle uses only the features that the variable names.
         case "nettle":
             [Mask(name: "nettle without aes", variable: "NETTLE_FAT_OVERRIDE", value: "none")]
         // AVX2 is part of AVX-512.
@@ -133,7 +132,7 @@ enum CPUMasks {
             records.append(try run(backend, named: backend, mask: nil, vectors: vectors))
             let masks = canBeMasked ? masks(of: backend) : []
             if masks.isEmpty {
-                // Plain code, or another CPU's.
+                // The backend uses no CPU features, or this CPU is not x86-64.
                 records.append(
                     ConformanceRecord(
                         subject: "\(backend) without CPU features", passed: 0, failed: 0, unsupported: 0, notRun: 1,

@@ -4,7 +4,7 @@ import Measurement
 import RandomAccess
 import Support
 
-/// Why a command ends: one line for standard error, and an exit code.
+/// The failure that ends a command: one line for standard error, and an exit code.
 struct CommandFailure: Error, CustomStringConvertible {
     typealias Code = ExitStatus
 
@@ -20,21 +20,21 @@ struct CommandFailure: Error, CustomStringConvertible {
 }
 
 extension ExitStatus {
-    /// The status for an error that says nothing about where it came from.
+    /// The exit status of an error; `io` if the error has none.
     init(_ error: any Error) { self = (error as? any ExitStatusProviding)?.exitStatus ?? .io }
 }
 
-/// Ends a command unless a condition holds.
+/// Throws a `CommandFailure` unless a condition holds.
 func require(_ condition: Bool, _ code: CommandFailure.Code, _ message: @autoclosure () -> String) throws {
     if !condition { throw CommandFailure(code, message()) }
 }
 
-/// The same for wrong usage.
+/// Throws a `CommandFailure` for wrong usage unless a condition holds.
 func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
     try require(condition, .usage, message())
 }
 
-/// Returns a value that a command needs, and ends the command without it.
+/// Returns a value, or throws a `CommandFailure` if it is `nil`.
 func require<Value>(
     _ value: Value?, _ code: CommandFailure.Code, _ message: @autoclosure () -> String
 ) throws -> Value {
@@ -42,17 +42,18 @@ func require<Value>(
     return value
 }
 
-/// The same as for a condition, while options are parsed, where the parser must know that the usage is wrong.
+/// Throws a `ValidationError` unless a condition holds. This is for use while options are parsed, so that the parser
+/// knows of the wrong usage.
 func requireValid(_ condition: Bool, _ message: @autoclosure () -> String) throws {
     if !condition { throw ValidationError(message()) }
 }
 
-/// Runs a step of a command, and ends the command if it fails.
+/// Runs a step of a command, and turns its errors into failures of the command.
 ///
 /// - Parameters:
-///   - context: What the error is put after, such as a file's name.
+///   - context: The start of the message, such as a file's name.
 ///   - body: The step.
-/// - Returns: What the step returned.
+/// - Returns: The result of the step.
 /// - Throws: `CommandFailure`.
 func attempt<Value>(_ context: String? = nil, _ body: () throws -> Value) throws -> Value {
     do {
@@ -64,7 +65,7 @@ func attempt<Value>(_ context: String? = nil, _ body: () throws -> Value) throws
     }
 }
 
-/// Runs a step that opens an input: what is missing, unreadable or no file has an exit code of its own.
+/// Runs a step that opens an input. An input that is missing, unreadable or not a file has its own exit code.
 func attemptInput<Value>(_ body: () throws -> Value) throws -> Value {
     try attempt {
         do {
@@ -75,7 +76,7 @@ func attemptInput<Value>(_ body: () throws -> Value) throws -> Value {
     }
 }
 
-/// Runs a step that looks at what an input holds: what is wrong with that is the input's fault, and no option's or disk's.
+/// Runs a step that examines an input's content. Every failure has the exit code of bad data.
 func attemptData<Value>(_ context: String? = nil, _ body: () throws -> Value) throws -> Value {
     do {
         return try attempt(context, body)

@@ -5,17 +5,17 @@ import Measurement
 import Support
 import SystemPackage
 
-/// A job as an engine runs it.
+/// A job for an engine.
 struct EngineJob {
-    /// The job's folder and its manifest, from the root: other machines start elsewhere.
+    /// The job's folder, as an absolute path, because other machines start in other folders.
     let folder: String
     let shardCount: Int
     /// The file of `parallel`'s hosts; `nil` for this machine.
     let hosts: String?
 
-    /// What `parallel` notes there is of one job: another one is another file.
+    /// The log of `parallel`. Each job has its own file.
     let log: String
-    /// The start of the manifest's digest, which tells jobs apart.
+    /// The start of the manifest's digest, which identifies the job.
     let digest: String
 
     private let manifest: String
@@ -33,7 +33,7 @@ struct EngineJob {
         self.program = program
     }
 
-    /// The command that runs a shard, with a number that a shell fills in.
+    /// The command that runs a shard, with an expression for its number.
     func shard(_ number: String) -> String {
         ShellText.joined([program, command, "--manifest", manifest, "--shard"]) + " " + number
     }
@@ -42,14 +42,14 @@ struct EngineJob {
     var merge: String { ShellText.joined([program, "merge", folder, "--output", folder + "/merged"]) }
 }
 
-/// What runs shards: this program splits and merges, and schedules nothing.
+/// A scheduler that runs shards. This program only splits and merges.
 enum Engine: String, CaseIterable, ExpressibleByArgument {
     case slurm
     case parallel
     case kubernetes
     case local
 
-    /// The program that takes the script.
+    /// The program that runs the script.
     var program: String {
         switch self {
         case .slurm: "sbatch"
@@ -59,12 +59,12 @@ enum Engine: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// Whether a shell would find the program. The corresponding C function is `access`.
+    /// True if a shell finds the program. The corresponding C function is `access`.
     private var isInstalled: Bool {
         (ThisHost.variable("PATH") ?? "").split(separator: ":").contains { access("\($0)/\(program)", X_OK) == 0 }
     }
 
-    /// Characters that something which reads a path there knows no way to quote.
+    /// The characters that cannot be quoted in a path for this engine.
     private var unusual: Set<UnicodeScalar> {
         switch self {
         case .slurm: ["\\"]
@@ -74,7 +74,7 @@ enum Engine: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// Refuses what cannot be run, before anything is written.
+    /// Checks that the job can run, before it is written.
     func check(folder: String, hosts: String?) throws {
         let unusual = folder.unicodeScalars.first { PlainText.isControl($0) || self.unusual.contains($0) }
         if let unusual {
@@ -94,23 +94,25 @@ enum Engine: String, CaseIterable, ExpressibleByArgument {
         try require(!isEmpty, .badData, "--hosts \(hosts): it names no host: expected one a line")
     }
 
-    /// Prints what is to be run, or runs it.
+    /// Prints the script, or runs it.
     func run(_ job: EngineJob, submits: Bool) throws {
         let (launch, merge) = script(job)
         guard submits else { return print(launch + " &&\n" + merge) }
         try require(
             isInstalled, .missingInput,
-            "--engine \(rawValue) --submit: no \(program) in PATH: expected it on this machine; without --submit, what is to "
-                + "be run is printed, to be run where it is")
+            "--engine \(rawValue) --submit: no \(program) in PATH: expected it on this machine; without --submit, the "
+                + "script is printed, to run it elsewhere")
         fflush(nil)
-        // What the shell says and ends with is this command's. The corresponding C function is `execv`.
+        // The shell replaces this process, so that its output and its exit code are this command's. The corresponding C
+        // function is `execv`.
         let words: [String] = ["sh", "-c", "\(launch) || exit \(failureStatus)\n\(merge)"]
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { (word: String) in strdup(word) } + [nil]
         execv("/bin/sh", &arguments)
         throw CommandFailure(.io, "run /bin/sh: \(String(cString: strerror(errno))): expected a shell")
     }
 
-    /// What this command ends with if shards could not be submitted, or were and have failed: the engines count their own way.
+    /// The exit code for shards that could not be submitted or have failed, because engines have exit codes of their
+    /// own.
     private var failureStatus: String {
         switch self {
         case .slurm, .kubernetes: "\(ExitStatus.io.rawValue)"
@@ -119,16 +121,16 @@ enum Engine: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// What is to be run, for a POSIX shell: what runs or submits the shards, and what comes after it.
+    /// The script for a POSIX shell: the command that runs or submits the shards, and the one that merges them.
     private func script(_ job: EngineJob) -> (launch: String, merge: String) {
         let last = job.shardCount - 1
         switch self {
         case .slurm:
-            // A shard that is requeued starts anew, on whichever node, into a file of its own.
+            // A requeued shard starts again, on any node, with another file.
             let wrap = ShellText.quoted("exec " + job.shard("\"$SLURM_ARRAY_TASK_ID\""))
             // sbatch(1), "filename pattern".
             let folder = job.folder.replacing("%", with: "%%")
-            // With several clusters, it says "17;name".
+            // With several clusters, sbatch prints "17;name".
             return (
                 """
                 job=$(sbatch --parsable --job-name=chunkwise --array=0-\(last) --exclusive --requeue --open-mode=append \\
@@ -141,7 +143,7 @@ enum Engine: String, CaseIterable, ExpressibleByArgument {
                 """
             )
         case .parallel:
-            // The command is a shell's, on the other side as well.
+            // On the other host, a shell runs the command too.
             let hosts = job.hosts.map { "--sshloginfile \(ShellText.quoted($0))" } ?? "--sshlogin :"
             return (
                 """
@@ -151,7 +153,7 @@ enum Engine: String, CaseIterable, ExpressibleByArgument {
             )
         case .kubernetes: return (kubernetes(job), "echo \(ShellText.quoted("When the job is complete: " + job.merge))")
         case .local:
-            // A shell of its own, which ends where a shard does not.
+            // A subshell, which ends with the first shard that fails.
             return (
                 """
                 (for shard in $(seq 0 \(last)); do
@@ -162,8 +164,9 @@ enum Engine: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// An Indexed Job, one pod a node: a pod that is lost is replaced by one of the same index. What another attempt cannot
-    /// mend ends the job. The volume is mounted where it is here: above the job's folder.
+    /// An Indexed Job with one pod per node. Kubernetes replaces a lost pod by one with the same index. An exit code
+    /// that another attempt cannot change ends the job. The volume is mounted at the same path as here, above the job's
+    /// folder.
     private func kubernetes(_ job: EngineJob) -> String {
         // YAML 1.2, section 7.3.2.
         func quoted(_ text: String) -> String {

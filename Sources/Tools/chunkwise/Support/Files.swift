@@ -9,17 +9,17 @@ import Support
 import SystemPackage
 import Vectors
 
-/// Files with a few lines: a token, clients.
+/// Small files of text: a token, or a list of clients.
 enum SmallFile {
     private static let maxByteCount = 1 << 20
 
-    /// A file's text. What others can read is worth a warning.
+    /// Reads a file's text. Warns about a file that others can read.
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - name: What it is.
-    ///   - isStrict: Whether what others can read is refused instead.
-    /// - Returns: All of it.
+    ///   - name: The kind of file, for messages.
+    ///   - isStrict: True to refuse a file that others can read.
+    /// - Returns: The whole text.
     /// - Throws: `CommandFailure`.
     static func text(_ path: String, _ name: String, isStrict: Bool) throws -> String {
         do {
@@ -49,9 +49,9 @@ enum SmallFile {
     }
 }
 
-/// Files of text that appear complete or not at all.
+/// Files of text that are written completely or not at all.
 enum WholeFile {
-    /// Checks that a file could be written, as far as its folder tells.
+    /// Checks that the folder of a file is writable.
     ///
     /// - Throws: `CommandFailure`.
     static func requireFolder(of path: String) throws {
@@ -61,8 +61,8 @@ enum WholeFile {
             "no folder to write \(path) to: \(String(cString: strerror(errno))): expected one that can be written")
     }
 
-    /// The device and the inode of a file, whatever it is called; `nil` if there is none. The corresponding C function
-    /// is `stat`.
+    /// The device and the inode of a regular file, which are the same for all its names; `nil` if there is none. The
+    /// corresponding C function is `stat`.
     static func identity(of path: String) -> [UInt64]? {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -79,10 +79,10 @@ enum WholeFile {
     }
 }
 
-/// Puts reports on disk, or on standard output.
+/// Writes reports to a disk or to standard output.
 enum ReportWriting {
-    /// Writes files into a folder, which is created if need be. All are there, on the disk, before the first one
-    /// replaces what has its name: if anything fails, the old report is left as it was.
+    /// Writes files into a folder, which is created if necessary. All new files are on the disk before the first one
+    /// replaces an old one, so that the old report stays as it was if anything fails.
     static func write(_ files: [ReportFile], to folder: FilePath) throws {
         try attempt { try Folder.create(folder) }
         let paths = files.map { folder.pushing(FilePath($0.name)) }
@@ -90,12 +90,12 @@ enum ReportWriting {
         try write(Array(zip(files, paths)))
     }
 
-    /// Writes one file under a name of the user's, complete or not at all.
+    /// Writes one file to a path that the user chose, completely or not at all.
     static func write(_ file: ReportFile, to path: FilePath) throws {
         try write([(file, path)])
     }
 
-    /// Writes a file to standard output; what it does not take is an error.
+    /// Writes a file to standard output. It is an error if standard output does not take all of it.
     static func print(_ file: ReportFile) throws {
         Interruption.ignoreBrokenPipes()
         let sink = StreamSink(descriptor: .standardOutput, name: "standard output", closesAtEnd: false)
@@ -105,7 +105,7 @@ enum ReportWriting {
     private static func write(_ files: [(file: ReportFile, path: FilePath)]) throws {
         try attempt {
             for (_, path) in files { try requireFile(path) }
-            // Each file is made as it is written, which is most of the work.
+            // Writing a file also renders it, which is most of the work.
             let sinks = Parallel.map(files) { file, path in
                 Result {
                     let sink = try FileSink(path: path)
@@ -122,7 +122,7 @@ enum ReportWriting {
         }
     }
 
-    /// A folder in the place of a file would be noticed only when others are replaced already.
+    /// Refuses the path of a folder. Without this check, the error would come after other files were replaced.
     private static func requireFile(_ path: FilePath) throws(DecryptionError) {
         var status = stat()
         guard stat(path.string, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return }
@@ -130,14 +130,14 @@ enum ReportWriting {
     }
 }
 
-/// Puts the evidence of a verification on disk.
+/// Writes the evidence of a verification to a disk.
 enum EvidenceWriting {
-    /// Creates the folder, so that one that cannot be is found before the work is done.
+    /// Makes the folder, so that an error comes before the work.
     static func prepare(_ folder: String) throws {
         try attempt { try Folder.create(FilePath(folder)) }
     }
 
-    /// Renders evidence into a folder, which is created if need be.
+    /// Renders evidence into a folder, which is created if necessary.
     static func write(
         _ records: [ConformanceRecord], vectorFiles: [String], mutants: [Evidence.MutantOutcome]?,
         tampering: [TamperRecord]?, startedAt: String, seconds: Int, to folder: String
@@ -154,7 +154,7 @@ enum EvidenceWriting {
         try ReportWriting.write(renderEvidence(evidence), to: FilePath(folder))
     }
 
-    /// The classes of vectors; of those that only subjects in other processes meet, the ones that were.
+    /// The classes of vectors. Classes that exist only for subjects in other processes are among them if they occur.
     private static func flags(of records: [ConformanceRecord]) -> [Evidence.FlagExplanation] {
         let known = Set(VectorFlag.allCases.map(\.rawValue))
         let met = Set(records.flatMap { ($0.flags ?? []).map(\.flag) })
@@ -164,7 +164,8 @@ enum EvidenceWriting {
             }
     }
 
-    /// The pins of what was run: files that were named, or else the known answers and what the generator writes.
+    /// The names and digests of the vector files: those that the user named, or else the known answers and the
+    /// generated files.
     private static func pins(_ vectorFiles: [String]) throws -> [Evidence.VectorFilePin] {
         let files = vectorFiles.isEmpty ? DefaultVectors.files : vectorFiles
         var pins = try files.map { name in

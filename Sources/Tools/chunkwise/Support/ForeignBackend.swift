@@ -7,44 +7,44 @@ import SubjectProtocol
 import Support
 import Vectors
 
-/// A backend that is not this program's own: a plug-in, a provider of OpenSSL, or a program that speaks the subject
-/// protocol. This process knows what another one says of it, and loads nothing.
+/// A backend from outside of this program: a plug-in, a provider of OpenSSL, or a program that speaks the subject
+/// protocol. Another process loads it and describes it to this one.
 struct ForeignBackend: CipherBackend {
-    /// As it was asked for, such as `plugin:/opt/lib.so` or `subject:python3 reader.py`.
+    /// The name that the user gave, such as `plugin:/opt/lib.so` or `subject:python3 reader.py`.
     let name: String
-    /// What the library gives, with the digest of its file; what a program says.
+    /// The version that the library reports, with the digest of its file, or the one that a program reports.
     let version: String
     let ciphers: [CipherSupport] = []
     let cpuFeatures: [String] = []
 
-    /// Whether a name is of such a backend.
+    /// Returns whether a name is that of a foreign backend.
     static func isForeign(_ name: String) -> Bool {
         BackendRegistry.isForeign(name) || MeasuredProgram.command(of: name) != nil
     }
 
-    /// The command that hosts a backend of that name, or that it names, for a shell.
+    /// The shell command that hosts the backend with a name. The name of a program contains its command.
     static func command(_ name: String) -> String {
         MeasuredProgram.command(of: name) ?? ShellText.joined(Program.subjectCommand() + ["--backend", name])
     }
 
-    /// The command that is meant by the name of such a backend, or by a command.
+    /// The command for the name of a foreign backend. Returns any other text unchanged, as a command.
     static func resolved(_ command: String) -> String {
         isForeign(command) ? self.command(command) : command
     }
 
-    /// Those that a plan's cells are measured with.
+    /// The foreign backends of a plan's cells.
     static func all(of plan: Plan) throws -> [ForeignBackend] {
         try Set(plan.cells.map(\.cell.backend)).filter(isForeign).sorted().map {
             try ForeignBackend($0)
         }
     }
 
-    /// Starts it in another process, and asks it what it is.
+    /// Starts the backend in another process, and reads its description.
     ///
     /// - Parameters:
     ///   - name: The name.
-    ///   - timeout: How long it may take.
-    /// - Throws: `CommandFailure` if it does not start.
+    ///   - timeout: The timeout for the reply.
+    /// - Throws: `CommandFailure` if the backend does not start.
     init(_ name: String, timeout: Duration = .seconds(60)) throws {
         let answer: JSONValue
         do throws(SubjectError) {
@@ -52,7 +52,7 @@ struct ForeignBackend: CipherBackend {
                 command: ["/bin/sh", "-c", Self.command(name)], timeout: timeout)
             answer = try process.request(["op": "hello", "protocol": 1]).members
         } catch {
-            // It says by its status what is wrong, as this program does.
+            // Its exit status has the same meaning as this program's.
             guard case .died(let status, let log) = error, status & 0x7F == 0,
                 let exit = ExitStatus(rawValue: status >> 8 & 0xFF), exit.rawValue >= ExitStatus.noAnswer.rawValue
             else { throw CommandFailure(.badData, "\(name): \(error): expected it to load and to say what it is") }
@@ -62,7 +62,7 @@ struct ForeignBackend: CipherBackend {
         version = answer["version"]?.string ?? "unknown"
     }
 
-    /// Puts it to vectors, as any program that speaks the protocol.
+    /// Runs vectors on the backend, as on any program that speaks the protocol.
     func verify(_ groups: [VectorGroup]) -> ConformanceRecord {
         defer { Terminal.clearProgress() }
         let verification = ExternalVerification(

@@ -4,12 +4,12 @@ import RandomAccess
 import Support
 import SystemPackage
 
-/// Formats by a name, or by the path of a description.
+/// Lookup of formats by name, or by the path of a description.
 enum FormatFiles {
-    /// Says whether a word is a path: names of formats have neither dots nor slashes.
+    /// Returns whether a word is a path. Names of formats have neither dots nor slashes.
     static func isPath(_ word: String) -> Bool { word.contains { "./".contains($0) } }
 
-    /// The formats that a word names: a known one, all in a file, or `FILE#NAME`.
+    /// The formats that a word names: a known format, all in a file, or the one of `FILE#NAME`.
     ///
     /// - Throws: `CommandFailure`.
     static func formats(_ word: String) throws -> [Format] {
@@ -21,7 +21,7 @@ enum FormatFiles {
         return [format]
     }
 
-    /// The one format that a word names: a known one, the only one in a file, or of several `FILE#NAME`.
+    /// The single format that a word names: a known format, the only one in a file, or the one of `FILE#NAME`.
     ///
     /// - Throws: `CommandFailure`.
     static func format(_ word: String) throws -> Format {
@@ -31,7 +31,7 @@ enum FormatFiles {
         return try located(path) { () throws(DescriptionError) in try Format.named(name, in: text) }
     }
 
-    /// The formats of a file, all of them or, of `FILE#NAME`, one.
+    /// All formats of a file, or the one of `FILE#NAME`.
     ///
     /// - Throws: `CommandFailure` with the path, the line and the column.
     static func formats(inFile word: String) throws -> [Format] {
@@ -42,14 +42,14 @@ enum FormatFiles {
         }
     }
 
-    /// The path, and behind the last `#` of a word the name of a format, which has neither dots nor slashes.
+    /// The parts of a word: the path, and after the last `#` the name of a format, which has neither dots nor slashes.
     static func parts(_ word: String) -> (path: String, name: String?) {
         guard let mark = word.lastIndex(of: "#") else { return (word, nil) }
         let name = String(word[mark...].dropFirst())
         return isPath(name) ? (word, nil) : (String(word[..<mark]), name)
     }
 
-    /// The format of the user's that a path names; `nil` for a word that is no path.
+    /// The user's format at a path; `nil` for a word that is not a path.
     ///
     /// - Throws: `CommandFailure`.
     static func described(_ word: String) throws -> Format? {
@@ -68,7 +68,8 @@ enum FormatFiles {
 
     private static let maxByteCount = 1 << 16
 
-    /// A description's bytes: a regular file of 64 KiB at most. The corresponding C functions are `open` and `fstat`.
+    /// The bytes of a description, a regular file of at most 64 KiB. The corresponding C functions are `open` and
+    /// `fstat`.
     ///
     /// - Throws: `CommandFailure`.
     static func bytes(_ path: String) throws -> [UInt8] {
@@ -77,7 +78,7 @@ enum FormatFiles {
         }
         let descriptor: FileDescriptor
         do {
-            // Without `nonBlocking`, opening a pipe waits for someone to write to it.
+            // Without `nonBlocking`, opening a pipe waits for a writer.
             descriptor = try FileDescriptor.open(FilePath(path), .readOnly, options: [.closeOnExec, .nonBlocking])
         } catch {
             throw CommandFailure(.missingInput, "open \(path): \(error): expected a description of a format")
@@ -85,7 +86,7 @@ enum FormatFiles {
         defer { try? descriptor.close() }
         var status = stat()
         guard fstat(descriptor.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw CommandFailure(.missingInput, "\(path) is no regular file: expected a description of a format")
+            throw CommandFailure(.missingInput, "\(path) is not a regular file: expected a description of a format")
         }
         let bytes = try attempt { try descriptor.readToEnd(FilePath(path), maxByteCount: maxByteCount) }
         guard bytes.count <= maxByteCount else {

@@ -2,10 +2,10 @@ import BackendRegistry
 import ByteSources
 import RandomAccess
 
-/// Objects that are written by a description with a made-up key, and read back.
+/// A trial of a description: writes objects with a made-up key, and reads them back.
 struct FormatTrial {
     private let view: FormatView
-    /// The description in errors.
+    /// The description's name in errors.
     private let name: String
 
     init(_ view: FormatView, name: String) {
@@ -14,13 +14,13 @@ struct FormatTrial {
 
     private var format: Format { view.format }
 
-    /// A trial's object holds no more plaintext.
+    /// The maximum plaintext length of a trial's object.
     private static let maxByteCount: UInt64 = 4 << 20
 
     /// Writes objects of some lengths, and reads each of them whole and in parts.
     ///
-    /// - Returns: A reason for which there is no trial, or not all of one.
-    /// - Throws: `CommandFailure` or `DecryptionError` for a description that no object can have.
+    /// - Returns: A reason for which the trial is not possible, or not complete; `nil` after a complete trial.
+    /// - Throws: `CommandFailure` or `DecryptionError` for a description that cannot work.
     func warning() throws -> String? {
         guard let cipher = view.ciphers.first else { return "no trial, since only an object tells the cipher" }
         guard let backendName = view.backends.first else {
@@ -40,10 +40,10 @@ struct FormatTrial {
         return nil
     }
 
-    /// The plaintext lengths, and with them the places at which reads begin and end: around the ends of chunks.
+    /// The plaintext lengths of the objects. They are also the offsets at which reads begin and end: near chunk ends.
     private var byteCounts: [UInt64] {
         let chunkByteCount = view.chunkByteCount ?? 0
-        // The first chunk may hold less.
+        // The first chunk may be shorter.
         let missing = view.strategy.geometry?.missingByteCount ?? 0
         var counts: [UInt64] = [0, 1, 1000]
         if (1...Self.maxByteCount).contains(chunkByteCount) {
@@ -56,7 +56,7 @@ struct FormatTrial {
 
     /// Writes an object and reads it.
     ///
-    /// - Returns: A reason for which it cannot be written.
+    /// - Returns: A reason for which the object cannot be written; `nil` if it was written.
     private func trial(_ byteCount: UInt64, _ backend: any CipherBackend, _ key: SecretKey) throws -> String? {
         var plaintext = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
         let written: [UInt8]
@@ -91,7 +91,7 @@ struct FormatTrial {
         return nil
     }
 
-    /// Writes an object; what does not fill the format's units is filled up with zeros.
+    /// Writes an object. Pads the plaintext with zeros to the format's units.
     private func write(
         _ plaintext: inout [UInt8], _ backend: any CipherBackend, _ key: SecretKey
     ) throws -> [UInt8] {

@@ -2,12 +2,12 @@ import Conformance
 import RandomAccess
 import Vectors
 
-/// The vectors, planted faults and objects to tamper with that follow from the formats of `verify --strategy`.
+/// The vectors, mutants and objects to tamper with for the formats of `verify --strategy`.
 struct FormatVerification {
     private let formats: [Format]
     private let vectors: DescribedVectors
 
-    /// Reads the formats that names or paths are of.
+    /// Reads the formats with the given names or paths.
     ///
     /// - Throws: `CommandFailure`.
     init(_ words: [String]) throws {
@@ -18,11 +18,11 @@ struct FormatVerification {
 
     func groups() throws -> [VectorGroup] { try attempt("--strategy") { try vectors.groups() } }
 
-    /// The vectors that planted faults are put to.
+    /// The vectors for mutants.
     func chosenGroups() throws -> [VectorGroup] { try attempt("--strategy") { try vectors.chosenGroups() } }
 
     func tamperTargets() throws -> [TamperTarget] { try attempt("--strategy") { try vectors.tamperTargets() } }
 
-    /// The formats with one rule changed.
+    /// The mutants: the formats with one rule changed each.
     var mutants: [Mutant] { Mutant.rules(of: formats) }
 }

@@ -5,17 +5,19 @@ import Report
 import SubjectProtocol
 import Support
 
-/// A format as it is shown, with the defaults of its inputs.
+/// The facts about a format that are shown, for the defaults of its inputs.
 struct FormatView {
     let format: Format
     let strategy: Strategy
     let facts: FormatFacts
-    /// The ciphers that its objects may have, what a writer takes first.
+    /// The ciphers that its objects may have, first the one that a writer uses.
     let ciphers: [Cipher]
     /// The names of the backends that have the first of them.
     let backends: [String]
 
-    /// Works out what is shown; a description that no object can have is a `CommandFailure` with its path.
+    /// Computes the facts.
+    ///
+    /// - Throws: `CommandFailure` with the path, for a description that cannot work.
     init(_ format: Format, path: String? = nil) throws {
         self.format = format
         let strategy = Strategy(sampling: format)
@@ -44,7 +46,7 @@ struct FormatView {
         return count % 1024 == 0 ? ByteCountText.size(count) : "\(count) B"
     }
 
-    /// The facts in words that are no figures.
+    /// The facts that are not numbers, in words.
     private var remarks: [[String]] {
         var rows = notices.map { [$0.words, $0.isNoticed ? "is noticed" : "is not noticed"] }
         if let fault = facts.readFault { rows.append(["cannot be read", "\(fault)"]) }
@@ -57,7 +59,7 @@ struct FormatView {
         return rows
     }
 
-    /// The reason for which nonces are used twice, if they are.
+    /// The reason for which nonces repeat; `nil` if they do not.
     var nonceFault: String? {
         if let (first, second) = facts.chunksWithOneNonce {
             return "chunks \(first) and \(second) of an object have one key and nonce"
@@ -133,7 +135,7 @@ struct FormatView {
         ([Self.toldByHeader] + ciphers.prefix(1).map { "a writer takes \($0.rawValue)" }).joined(separator: "; ")
     }
 
-    /// The parts of a full chunk, with their offsets and lengths as far as they are known.
+    /// The parts of a full chunk, with their offsets and lengths if they are known.
     private var chunkParts: [(part: FormatFacts.Part, offset: UInt64?, byteCount: UInt64?)] {
         var offset: UInt64? = 0
         return facts.chunk.map { part in
@@ -144,7 +146,7 @@ struct FormatView {
         }
     }
 
-    /// The parts of a full chunk, one below the other.
+    /// A table of the parts of a full chunk.
     private var chunkDrawing: String {
         let rows = chunkParts.map { part, offset, count in
             [
@@ -155,7 +157,7 @@ struct FormatView {
         return table([["full chunk", "offset", "bytes", ""]] + rows, rightAligned: [1, 2])
     }
 
-    /// A field's length, as far as it is a number.
+    /// The length of a field; empty if it is not a constant.
     private static func byteCount(_ field: Format.Field) -> String {
         if case .integer(let count) = field.byteCount.expression { "\(count)" } else { "" }
     }
@@ -166,7 +168,7 @@ struct FormatView {
 
     private static func text(_ number: Int?) -> String { number.map { "\($0)" } ?? "" }
 
-    /// The key, and the parameters as a strategy's text has them.
+    /// The key and the parameters, in the form of a strategy's text.
     private var inputs: [(name: String, expected: String, value: String?, shown: String)] {
         let counts = format.keyByteCounts.map { "\(KeyFile.text($0)) bytes" }
         return [("key", counts ?? "any number of bytes", nil, "")]

@@ -1,11 +1,10 @@
 import Support
 
-/// A command's explanation as it stands in the source, its paragraphs made one line each, so that the parser breaks them
-/// where the terminal ends.
+/// Joins the lines of each paragraph of a command's discussion, so that the parser wraps them at the terminal's width.
 ///
-/// - Parameter text: Paragraphs. A heading in capitals stays a line of its own. What is indented is broken here, in 80
-///   columns: under a heading that begins with `EXAMPLE`, each line is a command, which gets backslashes; elsewhere, the
-///   lines are a paragraph.
+/// - Parameter text: Paragraphs. A heading in capitals stays on its own line. Indented text is wrapped here, to 80
+///   columns. Under a heading that begins with `EXAMPLE`, each line is a command, and is continued with backslashes.
+///   Elsewhere, the lines are a paragraph.
 /// - Returns: The text for `CommandConfiguration`.
 func helpText(_ text: String) -> String {
     var lines: [String] = []
@@ -19,7 +18,7 @@ func helpText(_ text: String) -> String {
     for line in text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) {
         let isIndented = line.hasPrefix(" ")
         let isHeading = line.allSatisfy { $0.isUppercase || $0 == " " }
-        // What goes on is of the same kind as what is there.
+        // A line of another kind begins a new paragraph.
         if isHeading || (isIndented ? !paragraph.isEmpty : !indented.isEmpty) { end() }
         if isHeading {
             lines.append(line)
@@ -38,7 +37,7 @@ func helpText(_ text: String) -> String {
 
 private let indent = "  "
 
-/// A paragraph whose last line is more than a word.
+/// Wraps a paragraph so that its last line has more than one word.
 private func brokenParagraph(_ text: String) -> [String] {
     let widest = TextTable.width - 1 - indent.count
     let lines = TextWrapping.lines(text, columns: widest)
@@ -47,13 +46,14 @@ private func brokenParagraph(_ text: String) -> [String] {
     return (even ?? lines).map { indent + $0 }
 }
 
-/// A command that a shell takes as one, with what explains it in a line below where both do not fit into one.
+/// Wraps a command so that a shell takes it as one. If its explanation does not fit beside it, that goes on a line
+/// below.
 private func brokenExample(_ line: String) -> [String] {
     guard line.count > TextTable.width - 1 else { return [line] }
     let text = String(line.drop { $0 == " " })
     let gap = text.firstRange(of: "   ")
     let command = gap.map { String(text[..<$0.lowerBound]) } ?? text
-    // Neither in quotes nor between an option and its value.
+    // Does not break in quotes or between an option and its value.
     let space: Character = "\u{A0}"
     var quote: Character?
     let quoted = command.map { character in
@@ -62,7 +62,7 @@ private func brokenExample(_ line: String) -> [String] {
     }
     var joined = ""
     var isOption = false
-    // Every start of the program comes here, for all commands: a regular expression would be a third of its time.
+    // Every start of the program runs this for all commands. A regular expression would take a third of that time.
     for word in quoted.split(separator: " ") {
         let isValue = isOption && (word.first != "-" || word.count == 1)
         if !joined.isEmpty { joined.append(isValue ? space : " ") }
@@ -76,9 +76,9 @@ private func brokenExample(_ line: String) -> [String] {
         + explanation
 }
 
-/// What is done to the parser's help before it is printed.
+/// Changes to the parser's help before it is printed.
 enum HelpText {
-    /// Breaks the usage line of a help text where the terminal ends; the parser leaves it as long as it is.
+    /// Wraps the usage line of a help text at the terminal's width, because the parser does not.
     static func wrappedUsage(_ text: String, columns: Int) -> String {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
             guard line.hasPrefix("USAGE: "), line.count > columns else { return String(line) }

@@ -4,20 +4,20 @@ import Measurement
 import SubjectProtocol
 import Synchronization
 
-/// Ctrl-C, `kill` and a terminal that is closed: the first asks to stop, with results whole; the second ends the process
-/// at once. Neither leaves children or temporary files.
+/// Handling of Ctrl-C, `kill` and a closed terminal. The first signal asks the process to stop with complete results.
+/// The second one ends it at once. Neither leaves children or temporary files.
 enum Interruption {
     private static let signals = Atomic<Int>(0)
     private static let minForEnd = Atomic<Int>(2)
-    /// Where the handler writes to wake the thread that ends the process.
+    /// The pipe that the handler writes to, to wake the thread that ends the process.
     private static let wakingEnd = Atomic<Int32>(-1)
 
-    /// Whether the user asked to stop.
+    /// True if the user asked to stop.
     static var wasRequested: Bool { signals.load(ordering: .relaxed) > 0 }
 
-    /// Takes over SIGINT, SIGTERM and SIGHUP. A subject that dies is a result.
+    /// Installs handlers for SIGINT, SIGTERM and SIGHUP. Also ignores SIGPIPE, because a dead subject is a result.
     ///
-    /// - Parameter endsAtOnce: Whether the first signal ends the process already, for commands that keep nothing.
+    /// - Parameter endsAtOnce: True if the first signal ends the process, for commands without results to keep.
     static func install(endsAtOnce: Bool = false) {
         minForEnd.store(endsAtOnce ? 1 : 2, ordering: .relaxed)
         ignoreBrokenPipes()
@@ -32,12 +32,13 @@ enum Interruption {
         }
     }
 
-    /// Makes writing to a pipe without a reader an error instead of the process's end.
+    /// Makes writing to a pipe without a reader an error instead of a signal that ends the process.
     static func ignoreBrokenPipes() {
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// Ending takes locks and removes files, which a signal handler may not: a thread sleeps until it is to be done.
+    /// Starts a thread that sleeps until the process has to end. Ending takes locks and removes files, which a signal
+    /// handler may not do.
     private static func startEndingThread() -> Bool {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return false }
@@ -56,7 +57,7 @@ enum Interruption {
     private static func endWhenWoken(_ descriptor: Int32) {
         var number: UInt8 = 0
         while read(descriptor, &number, 1) < 0, errno == EINTR {}
-        // Pressing again does not stop this; only a delay of seconds does.
+        // Further signals do not stop this; only the alarm does.
         for number in [SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_IGN) }
         alarm(3)
         LiveProcesses.killAll()
@@ -66,7 +67,7 @@ enum Interruption {
         kill(getpid(), Int32(number))
     }
 
-    /// Whether a signal is ignored, as `nohup` has it. The corresponding C function is `sigaction`.
+    /// Returns whether a signal is ignored, as under `nohup`. The corresponding C function is `sigaction`.
     private static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()
         guard sigaction(number, nil, &action) == 0 else { return false }
@@ -75,17 +76,17 @@ enum Interruption {
     }
 }
 
-/// Waiting for asynchronous work on the first thread, which has nothing else to do.
+/// Waiting for asynchronous work on the main thread, which has nothing else to do.
 enum Waiting {
-    /// What another thread leaves.
+    /// The result that another thread leaves.
     private final class Box<Value: Sendable>: Sendable {
         let result = Mutex<Result<Value, any Error>?>(nil)
     }
 
     /// Waits for the end of a task.
     ///
-    /// - Returns: What the task returned.
-    /// - Throws: What it threw.
+    /// - Returns: The task's result.
+    /// - Throws: The task's error.
     static func wait<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
         let box = Box<Value>()
         let semaphore = DispatchSemaphore(value: 0)

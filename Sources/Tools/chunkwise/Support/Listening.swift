@@ -6,17 +6,17 @@ import Foundation
 import Glibc
 import Server
 
-/// What `serve` and `key-server` have in common.
+/// The functions that `serve` and `key-server` share.
 enum Listening {
-    /// Prepares the process.
+    /// Disables core dumps, ignores broken pipes, and sets up the allocator.
     static func prepare() {
         CoreDumps.disable()
         Interruption.ignoreBrokenPipes()
-        // Chunks of a megabyte are given back once their reader has ended.
+        // The allocator returns chunks of a megabyte to the system when their reader ends.
         chunkwise_allocator_return(512 << 10)
     }
 
-    /// Checks options that both commands have.
+    /// Checks the options that both commands have.
     ///
     /// - Throws: `CommandFailure`.
     static func check(port: Int, maxConnections: Int, ofAddress: Int?) throws {
@@ -28,12 +28,12 @@ enum Listening {
             "--max-connections-per-address \(perAddress): expected 1 to \(maxConnections)")
     }
 
-    /// How many connections there may be, with as many descriptors as the system gives: each takes one, and its answer
-    /// another one. Without a free one, a server tries to accept the next connection again and again, and answers nobody.
-    /// The corresponding C function is `setrlimit`.
+    /// Raises the limit of descriptors, and returns the number of connections that it allows. A connection takes one
+    /// descriptor, and its answer takes a second. A server without a free descriptor would try to accept the next
+    /// connection in a loop, and would answer no client. The corresponding C function is `setrlimit`.
     static func connectionCount(atMost count: Int, _ report: (String) -> Void) -> Int {
         let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-        // For event loops, of which each core has one, and for all that is not a connection.
+        // For the event loops, one per core, and for everything else that is not a connection.
         let others = 64 + 4 * max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         var limit = rlimit()
         guard getrlimit(files, &limit) == 0 else { return count }
@@ -48,9 +48,9 @@ enum Listening {
         return allowed
     }
 
-    /// Where to listen.
+    /// The host to listen on.
     ///
-    /// - Throws: `CommandFailure` for a name that stands for no address.
+    /// - Throws: `CommandFailure` for a name without an address.
     static func host(_ bind: String) throws -> ListeningHost {
         do throws(HTTPService.BindError) {
             return try ListeningHost(bind)
@@ -59,15 +59,17 @@ enum Listening {
         }
     }
 
-    /// An address and a port as URLs have them.
+    /// An address and a port in the form of a URL.
     ///
-    /// Nobody connects to an address that stands for all of a machine's: its name stands there instead.
+    /// Clients cannot connect to an address that stands for all addresses of a machine, so that the machine's name
+    /// replaces it.
     static func authority(_ host: String, _ port: Int) -> String {
         let host = ["0.0.0.0", "::"].contains(host) ? ProcessInfo.processInfo.hostName : host
         return "\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
 
-    /// Writes out what was printed when the server listens. If nobody can learn where that is, it ends.
+    /// Flushes standard output when the server listens. Ends the program if that fails, because clients could not learn
+    /// the address.
     static func announce() {
         do {
             try EntryPoint.flushOutput()

@@ -5,20 +5,20 @@ import RandomAccess
 import HTTPSources
 #endif
 
-/// Objects on servers, and what else takes an HTTP stack: the package's trait `Network` builds it, and is on by default.
+/// Access to servers, which needs an HTTP stack. The package's trait `Network` builds it, and is on by default.
 enum Network {
     #if Network
-    /// Whether this build has an HTTP stack.
+    /// True if this build has an HTTP stack.
     static let isBuiltIn = true
 
     /// Makes a client of HTTP; `nil` in a build without one.
     static func client() -> (any NetworkSources)? {
-        // A server that goes away is an error of a connection, not the end of the process.
+        // A closed connection is an error, not the end of the process.
         Interruption.ignoreBrokenPipes()
         return HTTPNetwork()
     }
     #else
-    /// Whether this build has an HTTP stack.
+    /// True if this build has an HTTP stack.
     static let isBuiltIn = false
 
     /// Makes a client of HTTP; `nil` in a build without one.
@@ -33,13 +33,13 @@ enum Network {
         return client
     }
 
-    /// What a build without an HTTP stack says of what needs one.
+    /// The failure of a build without an HTTP stack for a feature that needs one.
     static func missing(_ what: String) -> CommandFailure {
         CommandFailure(
             .noAnswer, "\(what) is not in this build: expected a chunkwise built by swift build -c release")
     }
 
-    /// Opens an object, and says on standard error what every result must say of it.
+    /// Opens an object, and prints its warnings.
     static func open(_ object: RemoteObject) throws -> any ByteSource {
         let client = try required()
         let known = client.warnings(of: object)
@@ -49,7 +49,7 @@ enum Network {
         return opened.source
     }
 
-    /// Says on standard error what every result must say.
+    /// Prints warnings on standard error.
     static func warn(_ warnings: [String]) {
         for warning in warnings { Terminal.warn("\(warning)") }
     }

@@ -7,7 +7,7 @@ import Synchronization
 import SystemPackage
 import Vectors
 
-/// An object of the user's, to measure on.
+/// The user's own object for a measurement.
 struct OwnObject {
     let layout: StrategyOptions
     let ivOptions: IVOptions
@@ -65,38 +65,38 @@ struct OwnObject {
     }
 }
 
-/// What opens the objects that a playlist on a server names: segments, keys, other playlists.
+/// An opener of the objects that a playlist on a server names: segments, keys, other playlists.
 ///
-/// They share connections. The token, the pins and what is given up of TLS are for the one server, and for no other. An
-/// object that is opened again must be of the version that it had at first: its length, its IVs and its bytes belong
-/// together.
+/// The objects share connections. The token, the pins and the disabled checks of TLS apply only to the playlist's own
+/// server. An object that is opened again must have the same version as at first, because its length, its IVs and its
+/// bytes belong together.
 final class PlaylistObjects: Sendable {
     private struct State {
-        /// What was said of how bytes came.
+        /// The warnings that were printed.
         var said: Set<String> = []
-        /// The versions of objects, by their URLs.
+        /// The versions of objects, by URL.
         var versions: [String: String] = [:]
-        /// Whether there is some use in asking, by server.
+        /// The watches, by server.
         var watches: [String: AnswerWatch] = [:]
     }
 
-    /// What a playlist or a key has at most that a server sends whole.
+    /// The maximum length of a playlist or a key that a server sends as a whole.
     private static let maxShortByteCount = 16 << 20
-    /// What a segment has at most that a server sends whole: ten seconds at 50 Mbit/s.
+    /// The maximum length of a segment that a server sends as a whole: ten seconds at 50 Mbit/s.
     private static let maxSegmentByteCount = 64 << 20
-    /// What is fetched of each segment when a playlist is opened.
+    /// The number of bytes at the end of each segment that are fetched when a playlist is opened.
     private static let lastByteCount = 4096
-    /// A playlist has many objects, of which each could have ranges under way.
+    /// The maximum length of a requested range. A playlist has many objects, and each could have ranges in flight.
     private static let maxRangeByteCount = 256 << 10
 
     private let remoteObject: RemoteObject
     private let sources: any NetworkSources
     private let state = Mutex(State())
 
-    /// Prepares; no server is asked yet.
+    /// Makes no request yet.
     ///
-    /// - Parameter remoteObject: Where the playlist is, and how it is asked for.
-    /// - Throws: `CommandFailure` where there is no HTTP client.
+    /// - Parameter remoteObject: The playlist on its server, with the options for requests.
+    /// - Throws: `CommandFailure` in a build without an HTTP client.
     init(around remoteObject: RemoteObject) throws {
         sources = try Network.required()
         self.remoteObject = remoteObject
@@ -109,9 +109,9 @@ final class PlaylistObjects: Sendable {
         remoteObject.sharesConnections = true
         remoteObject.maxRangeByteCount = Self.maxRangeByteCount
         remoteObject.maxWholeByteCount = request.isShort ? Self.maxShortByteCount : Self.maxSegmentByteCount
-        // Of a segment, its length is needed and its padding.
+        // Opening a segment needs only its length and its padding.
         if !request.isShort { (remoteObject.firstByteCount, remoteObject.lastByteCount) = (0, Self.lastByteCount) }
-        // Stores send what was packed for everyone, whatever a client asks for.
+        // Some stores send gzip to every client, even if it does not accept that.
         remoteObject.takesGzip = request.isShort
         if !request.isOnFirstServer {
             remoteObject.authorization = nil
@@ -128,9 +128,9 @@ final class PlaylistObjects: Sendable {
         return ServedObject(source: try Self.unpacked(object.source, object.url), url: object.url)
     }
 
-    /// The bytes of what gzip packed; other sources as they are.
+    /// The decompressed bytes of a source in gzip. Returns other sources unchanged.
     ///
-    /// No playlist begins as gzip's format does. Source: RFC 1952, section 2.3.1.
+    /// No playlist begins with the magic bytes of gzip. Source: RFC 1952, section 2.3.1.
     private static func unpacked(_ source: any ByteSource, _ url: String) throws(DecryptionError) -> any ByteSource {
         guard source.byteCount > 18, source.byteCount <= UInt64(maxShortByteCount) else { return source }
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(source.byteCount), alignment: 16)

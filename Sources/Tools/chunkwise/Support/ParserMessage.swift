@@ -1,10 +1,10 @@
-/// The parser's messages as this program words its own: what was given, and what was expected, in one sentence.
+/// The parser's messages in the style of this program: the given value and what was expected, in one sentence.
 enum ParserMessage {
     /// Rewords a message.
     ///
     /// - Parameters:
-    ///   - message: What the parser says is wrong.
-    ///   - full: The same with the help and the usage that it adds.
+    ///   - message: The parser's message.
+    ///   - full: The message with the help and the usage that the parser adds.
     /// - Returns: One sentence, without a full stop.
     static func line(_ message: String, full: String) -> String {
         let help = (full.firstMatch(of: /See '(.+) --help' for/).map { String($0.1) } ?? "chunkwise") + " --help"
@@ -34,7 +34,7 @@ enum ParserMessage {
         return message.contains("expected") ? message : "\(sentence(message)): expected what \(help) says"
     }
 
-    /// What a value should have been: the option's own reason, one of its values, or else a number.
+    /// The expectation for a value: the option's own reason, its list of values, or else a number.
     private static func expectation(of value: Substring, _ rest: Substring) -> String {
         if rest.hasPrefix(": ") { return String(rest.dropFirst(2)) }
         let listed =
@@ -49,12 +49,12 @@ enum ParserMessage {
         return value.allSatisfy(\.isNumber) ? "expected a smaller number" : "expected a whole number"
     }
 
-    /// What the help says of the option or argument that is missing.
+    /// The help of the missing option or argument.
     private static func abstract(in full: String) -> String? {
         full.firstMatch(of: /(?m)^Help: +\S+(?: <[^>]*>)?  (.+)$/).map { sentence(String($0.1)) }
     }
 
-    /// A sentence as a part of another one.
+    /// A sentence in the form for the middle of another sentence.
     private static func sentence(_ text: String) -> String {
         text.prefix(1).lowercased() + (text.hasSuffix(".") ? text.dropLast() : text[...]).dropFirst()
     }

@@ -1,6 +1,6 @@
-/// The files that a plug-in begins with.
+/// The files of a new plug-in.
 struct PluginTemplate {
-    /// What a plug-in may be written in.
+    /// The programming language of a plug-in.
     enum Language: String, CaseIterable {
         case c
         case rust
@@ -10,7 +10,7 @@ struct PluginTemplate {
     let name: String
     let language: Language
 
-    /// The files' texts by their paths.
+    /// The files with their paths.
     var files: [(path: String, text: String)] {
         let header = ("chunkwise_plugin.h", text(PackageResources.chunkwise_plugin_h))
         switch language {

@@ -7,10 +7,10 @@ import Vectors
 
 /// This program.
 enum Program {
-    /// The version, as `--version` prints it and results keep it.
+    /// The version that `--version` prints and results contain.
     static var version: String { programVersion }
 
-    /// The path of the running program, for processes of their own. The corresponding C function is `readlink`.
+    /// The path of the running program, to start other processes. The corresponding C function is `readlink`.
     static var path: String {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &buffer, buffer.count)
@@ -18,17 +18,17 @@ enum Program {
         return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// The command that starts a subject, to which the reader's options are added: `chunkwise-subject` where it lies
-    /// beside this program, since its processes are smaller and start sooner; else this program.
+    /// The command that starts a subject, without the reader's options. It is `chunkwise-subject` if that is beside
+    /// this program, because its processes are smaller and start sooner; otherwise it is this program.
     ///
-    /// - Parameter readsServers: Whether it reads objects on servers, for which only this program has a client.
+    /// - Parameter readsServers: True if the subject reads objects on servers. Only this program has a client for them.
     /// - Returns: The program and its first arguments.
     static func subjectCommand(readsServers: Bool = false) -> [String] {
         let small = FilePath(path).removingLastComponent().appending("chunkwise-subject").string
         return readsServers || access(small, X_OK) != 0 ? [path, "subject"] : [small]
     }
 
-    /// The command line that repeats this run, without keys, URLs' queries and this machine's folders.
+    /// The command line that repeats this run, without the program's path, keys, and the secrets in URLs.
     static var command: [String] {
         var command = ["chunkwise"]
         var hidesNext = false
@@ -46,7 +46,7 @@ enum Program {
         return command
     }
 
-    /// An argument without what only a server may know of a URL.
+    /// An argument without the secrets in a URL.
     private static func redacted(_ argument: String) -> String {
         guard let start = argument.indices.first(where: { RemoteObject.isURL(String(argument[$0...])) }) else {
             return argument
@@ -54,7 +54,7 @@ enum Program {
         return argument[..<start] + URLText.redacted(String(argument[start...]))
     }
 
-    /// The time, as ISO 8601 in UTC. The corresponding C function is `strftime`.
+    /// The current time in UTC, by default in the form of ISO 8601. The corresponding C function is `strftime`.
     static func time(_ format: String = "%Y-%m-%dT%H:%M:%SZ") -> String {
         var now = Glibc.time(nil)
         var parts = tm()
@@ -65,7 +65,7 @@ enum Program {
     }
 }
 
-/// The project's `data` and `Benchmarks` folders: beside the program's package, or where the user is.
+/// The project's `data` and `Benchmarks` folders: in the current folder, or in a folder above the program's.
 enum DataFolder {
     /// Finds a file of the project.
     ///
@@ -81,17 +81,17 @@ enum DataFolder {
     }
 }
 
-/// The vectors that are run where none are named.
+/// The vectors that run if the user names none.
 enum DefaultVectors {
     /// The files of published known answers.
     static let knownAnswers = ["sp800-38a.json", "nist-cbc.json", "nist-ctr.json"]
 
-    /// Their paths, as far as they are found.
+    /// The paths of those that are found.
     static var files: [String] {
         knownAnswers.compactMap { DataFolder.find("data/vectors/" + $0)?.string }
     }
 
-    /// The published known answers and the generated range reads; these are what the other files in `data/vectors` hold.
+    /// The published known answers and the generated range reads. The other files in `data/vectors` hold the latter.
     static func groups() throws -> [VectorGroup] {
         try publishedGroups() + VectorSet.standard()
     }
@@ -111,10 +111,10 @@ enum DefaultVectors {
 
 /// The project's player traces.
 enum Traces {
-    /// Whether a text means a file of the user's, and no name in `data/traces`.
+    /// Returns whether a text is the path of a file instead of a name in `data/traces`.
     static func isPath(_ text: String) -> Bool { text.contains("/") || text.hasSuffix(".json") }
 
-    /// Reads a file of the user's, such as one that `chunkwise serve --record` wrote.
+    /// Reads a trace file, such as one from `chunkwise serve --record`.
     ///
     /// - Throws: `TraceError`, `DecryptionError.io`.
     static func read(_ path: String) throws -> PlayerTrace {

@@ -7,18 +7,18 @@ import Results
 import Support
 import SystemPackage
 
-/// Results that a user names: a run's folder, or a result file.
+/// The results in a run's folder or a result file that the user names.
 struct ResultFiles {
     /// The result file.
     let file: FilePath
-    /// The folder that it is in.
+    /// The folder of the file.
     let folder: FilePath
-    /// What is in the file; of a merged one, what its first host found.
+    /// The results in the file; in a merged file, those of the first host.
     let results: RunResults
-    /// What each host of a merged file found.
+    /// The results of each host of a merged file.
     let hosts: [RunResults]
 
-    /// Reads results, and says on standard error what of the file is left out.
+    /// Reads results, and warns on standard error about parts of the file that are left out.
     ///
     /// - Throws: `CommandFailure`: 65 for a file that is damaged or without results, 66 for a missing one.
     init(_ name: String, requiringCells: Bool = true, allowingHosts: Bool = false) throws {
@@ -33,7 +33,7 @@ struct ResultFiles {
             allowingHosts ? try ResultLog.readHosts(file) : [try ResultLog.read(file).results]
         }
         (self.hosts, results) = (hosts, hosts[0])
-        // A run that was killed before its first cell may have verified backends, which is worth a report.
+        // A run that was killed before its first cell may have verified backends, and deserves a report.
         let isEmpty = hosts.allSatisfy {
             $0.cells.isEmpty && ($0.isComplete && $0.header.merge == nil || $0.conformance.isEmpty)
         }
@@ -44,13 +44,13 @@ struct ResultFiles {
     }
 }
 
-/// Results on keys, as `key-client measure` and `chunkwise-keys load` leave them in a folder.
+/// Results on keys that `chunkwise keys measure` and `chunkwise keys load` write to a folder.
 enum KeyResultFiles {
-    /// Reads what a folder holds.
+    /// Reads the results in a folder.
     ///
-    /// - Returns: What is there; nothing of files that are not.
-    /// - Throws: `CommandFailure`: 65 for a file that is damaged or of another schema, 66 for one that cannot be opened, 74
-    ///   for a disk that fails.
+    /// - Returns: The results. Those whose file is missing are `nil`.
+    /// - Throws: `CommandFailure`: 65 for a file that is damaged or of another schema, 66 for one that cannot be
+    ///   opened, 74 for a disk that fails.
     static func read(_ folder: FilePath) throws -> KeyResults {
         KeyResults(
             waits: try record(folder.appending(KeyWaitsRecord.fileName)),
@@ -65,7 +65,7 @@ enum KeyResultFiles {
         } catch {
             switch error {
             case .io(_, code: ENOENT, _): return nil
-            // Too long for what it should be.
+            // The file is too long.
             case .io(_, code: 0, _): throw CommandFailure(.badData, "\(error)")
             default: throw CommandFailure(error.isMissingInput ? .missingInput : .io, "\(error)")
             }
@@ -76,19 +76,19 @@ enum KeyResultFiles {
 
 /// Reads a folder of results as a history.
 enum HistoryReading {
-    /// Reads all results in a folder, on all CPUs; says on standard error what is skipped.
+    /// Reads all results in a folder, on all CPUs. Names skipped files on standard error.
     ///
     /// - Parameters:
     ///   - folder: The folder.
     ///   - page: The folder from which the history's page will link to the runs.
-    ///   - reference: The reference backend that was asked for.
+    ///   - reference: The reference backend, if the user names one.
     /// - Returns: The history.
-    /// - Throws: `CommandFailure`: 66 for a missing folder, 2 if nothing in it is a result, 64 if no run has the backend, 74
-    ///   for a disk that fails: a history without a run that is there would be another one.
+    /// - Throws: `CommandFailure`: 66 for a missing folder, 2 if it has no results, 64 if no run has the backend, 74
+    ///   for a disk that fails, because a history without one of its runs would be wrong.
     static func read(_ folder: String, linkingFrom page: FilePath, reference: String?) throws -> History {
         var status = stat()
         guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-            let reason = errno == 0 || status.st_mode != 0 ? "it is no folder" : String(cString: strerror(errno))
+            let reason = errno == 0 || status.st_mode != 0 ? "it is not a folder" : String(cString: strerror(errno))
             throw CommandFailure(.missingInput, "\(folder): \(reason): expected a folder of result files")
         }
         let names = try names(in: folder)
@@ -116,7 +116,7 @@ enum HistoryReading {
         }
         if otherCount > 0 {
             let kinds = others.sorted { $0.key < $1.key }.map { "\($0.value) of \($0.key)" }.joined(separator: ", ")
-            Terminal.writeError("chunkwise: skipped \(otherCount) files that are no results of runs: \(kinds)")
+            Terminal.writeError("chunkwise: skipped \(otherCount) files that are not results of runs: \(kinds)")
         }
         let history = History(runs, skipped: skipped, reference: reference)
         if let reference, !history.backends.contains(reference) {
@@ -128,12 +128,12 @@ enum HistoryReading {
         return history
     }
 
-    /// Why a file is skipped.
+    /// A reason to skip a file.
     private enum Problem: Error {
         case unreadable(String)
-        /// Reading it failed, which ends the command.
+        /// An error of the disk, which ends the command.
         case failed(DecryptionError)
-        /// It is something else that this program writes, by its schema.
+        /// A file of another kind from this program, with its schema.
         case otherKind(String)
     }
 
@@ -141,7 +141,7 @@ enum HistoryReading {
         let file = top.pushing(FilePath(name))
         do throws(SweepError) {
             let results = try ResultLog.read(file).results
-            // A page says more than raw results, where there is one.
+            // Links to the page if there is one, because it says more than raw results.
             let page = file.removingLastComponent().appending("index.html")
             let target = access(page.string, R_OK) == 0 ? page : file
             let run = HistoricalRun(
@@ -149,7 +149,7 @@ enum HistoryReading {
             return run.cells.isEmpty ? .failure(.unreadable("no cell in it has figures")) : .success(run)
         } catch .damaged(_, let error) {
             if let schema = otherKind(file, error) { return .failure(.otherKind(schema)) }
-            // The path is said already.
+            // The message has the path already.
             return .failure(.unreadable("\(error)"))
         } catch .io(let error) where !error.isMissingInput {
             return .failure(.failed(error))
@@ -158,7 +158,7 @@ enum HistoryReading {
         }
     }
 
-    /// The schema of a file of this program that is none of results; `nil` for any other file.
+    /// The schema of a file from this program that does not hold results; `nil` for any other file.
     private static func otherKind(_ file: FilePath, _ error: ResultsError) -> String? {
         let schema: String?
         if case .unknownSchema(let found) = error {
@@ -171,7 +171,7 @@ enum HistoryReading {
         return schema.flatMap { $0.hasPrefix("chunkwise-") && !$0.hasPrefix(results) ? $0 : nil }
     }
 
-    /// The files that may hold results, by their paths below a folder, in order.
+    /// The sorted paths, relative to a folder, of the files that may hold results.
     private static func names(in folder: String) throws -> [String] {
         var names: [String] = []
         var folders = [""]
@@ -183,7 +183,7 @@ enum HistoryReading {
                 guard case .io(_, let code, let reason) = error, [ENOENT, ENOTDIR, EACCES].contains(code) else {
                     throw error
                 }
-                // A folder below that is gone, or closed to this user, is none of theirs.
+                // Skips a subfolder that was removed or that this user cannot read.
                 if !below.isEmpty { continue }
                 throw CommandFailure(.missingInput, "\(folder): \(reason): expected a folder that can be read")
             }
@@ -192,7 +192,7 @@ enum HistoryReading {
                 if entry.isFolder {
                     folders.append(path)
                 } else if entry.name.hasSuffix(".jsonl") || entry.name.hasSuffix(".json") {
-                    // What a report wrote beside the results it was made of says the same again.
+                    // A report writes results.json beside the results that it is made of; it would count twice.
                     let isCopy = entry.name == "results.json" && entries.contains { $0.name == "results.jsonl" }
                     if !isCopy { names.append(path) }
                 }
@@ -203,8 +203,7 @@ enum HistoryReading {
 }
 
 extension FilePath {
-    /// The path without `.` and `..`, from the root, whether or not its end is there. The corresponding C function is
-    /// `realpath`.
+    /// The absolute path without `.` and `..`. Its end need not exist. The corresponding C function is `realpath`.
     var fromRoot: FilePath {
         guard let resolved = realpath(isEmpty ? "." : string, nil) else {
             guard let last = lastComponent else { return self }

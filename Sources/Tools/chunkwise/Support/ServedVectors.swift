@@ -9,14 +9,14 @@ import Vectors
 
 /// Vectors whose ciphertext is read over HTTP or TLS.
 final class ServedVectors: Sendable {
-    /// What every record says of the source.
+    /// The name of the source in every record.
     let sourceName: String
 
-    /// Where the ciphertext is.
+    /// The origin of the ciphertext.
     private enum Origin: Sendable {
-        /// On a server that was started here.
+        /// A server that this process started.
         case here(any LoopbackServer)
-        /// In a folder on a server, under the names of ``objectName(of:)``.
+        /// A folder on a server, with the names of ``objectName(of:)``.
         case folder(RemoteObject)
     }
 
@@ -26,15 +26,15 @@ final class ServedVectors: Sendable {
     private let said = Mutex<[String]>([])
     private let watch = AnswerWatch(countsMissing: true)
 
-    /// The largest ciphertext that is looked for in a folder on a server.
+    /// The largest ciphertext that is read from a folder on a server, in bytes.
     static let largestByteCount: UInt64 = 1 << 20
 
-    /// Prepares; a server is started, but no folder is looked at.
+    /// Starts a server if the text asks for one. Does not access a folder yet.
     ///
     /// - Parameters:
     ///   - text: `http`, `https`, or the URL of a folder.
-    ///   - network: How it is asked.
-    ///   - isStrict: Whether a token is refused that others can read.
+    ///   - network: The options for requests.
+    ///   - isStrict: True to refuse a token file that others can read.
     /// - Throws: `CommandFailure`.
     init(_ text: String, _ network: ServerAccess, isStrict: Bool) throws {
         sources = try Network.required()
@@ -62,19 +62,19 @@ final class ServedVectors: Sendable {
             remoteObject.readAheadDepth = adjustments.readAheadDepth
             remoteObject.idleTimeoutMilliseconds = adjustments.idleTimeoutMilliseconds
             remoteObject.deadlineMilliseconds = adjustments.deadlineMilliseconds
-            // Nothing is to be in memory before a vector asks for it.
+            // No byte may be in memory before a vector reads it.
             remoteObject.firstByteCount = 1
             remoteObject.sharesConnections = true
             return remoteObject
         }
     }
 
-    /// What every result must say of how the bytes came.
+    /// The warnings about the connections, which every result must contain.
     var warnings: [String] { said.withLock { $0 } }
 
-    /// Runs vectors: a choice of some thousand reads, unless everything is asked for.
+    /// Runs a selection of some thousand reads, or with `all` every vector.
     ///
-    /// - Throws: `CommandFailure` if no answer comes, or nothing is there.
+    /// - Throws: `CommandFailure` if the server does not answer, or has none of the objects.
     func verify(
         _ backends: [any CipherBackend], groups: [VectorGroup], threadCount: Int, all: Bool
     ) throws -> [ConformanceRecord] {
@@ -103,14 +103,14 @@ final class ServedVectors: Sendable {
         return records
     }
 
-    /// The name of a ciphertext in a folder: SHA-256 in hexadecimal digits, and `.bin`.
+    /// The name of a ciphertext in a folder: its SHA-256 in hexadecimal digits, and `.bin`.
     ///
     /// - Throws: `DecryptionError.io` if it cannot be read.
     static func objectName(of source: any ByteSource) throws(DecryptionError) -> String {
         Hexadecimal.encode(SHAFunction.sha256.hash(try bytes(of: source))) + ".bin"
     }
 
-    /// All of a small source.
+    /// All bytes of a small source.
     static func bytes(of source: any ByteSource) throws(DecryptionError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Int(source.byteCount))
         let outcome = bytes.withUnsafeMutableBytes { buffer in
@@ -120,7 +120,7 @@ final class ServedVectors: Sendable {
         return bytes
     }
 
-    /// Whether a group's ciphertext can be where it is looked for.
+    /// Returns whether the origin can have a group's ciphertext.
     private func isReachable(_ group: VectorGroup) -> Bool {
         if case .here = origin { return true }
         return group.ciphertext.byteCount <= Self.largestByteCount
@@ -141,7 +141,7 @@ final class ServedVectors: Sendable {
     }
 }
 
-/// A source that a server forgets when it has no reader left.
+/// A source that is withdrawn from its server when the last reader releases it.
 private final class OfferedSource: WrappingSource {
     let base: any ByteSource
     private let end: @Sendable () -> Void
@@ -158,35 +158,35 @@ private final class OfferedSource: WrappingSource {
     }
 }
 
-/// Asks a server only as long as there is some use in it: after a few requests in a row without an answer it is
-/// asked no more, and likewise if none of the first objects is there.
+/// A watch over a server that gives up after a few requests in a row without an answer, or if all of the first objects
+/// are missing.
 final class AnswerWatch: Sendable {
     private struct State {
-        /// Requests without an answer, since the last answer.
+        /// The number of requests without an answer since the last answer.
         var unansweredCount = 0
-        /// Objects that were not there, as long as none was.
+        /// The number of missing objects before the first one that was there.
         var missingCount = 0
         var hasOpened = false
         var reason: DecryptionError?
     }
 
-    /// After so many requests the server is asked no more.
+    /// The number of failed requests after which the watch gives up.
     static let maxInVain = 3
 
     private let countsMissing: Bool
     private let state = Mutex(State())
 
-    /// Starts.
-    ///
-    /// - Parameter countsMissing: Whether objects that are not there are a reason to give up.
+    /// - Parameter countsMissing: True if missing objects are a reason to give up.
     init(countsMissing: Bool) {
         self.countsMissing = countsMissing
     }
 
-    /// Why the server is asked no more; `nil` as long as it is asked.
+    /// The reason for giving up; `nil` before that.
     var givenUp: DecryptionError? { state.withLock { $0.reason } }
 
-    /// Opens an object, unless there is no use in it.
+    /// Opens an object.
+    ///
+    /// - Throws: The error of `body`. After giving up, the reason for that, without a request.
     func open(
         _ body: () throws(DecryptionError) -> NetworkObject
     ) throws(DecryptionError) -> NetworkObject {

@@ -6,27 +6,27 @@ import Results
 import Support
 import SystemPackage
 
-/// One shard of a job that was split: it is run on this machine's own disk, and what it found is handed over as one file.
+/// One shard of a split job. It runs on this machine's own disk, and publishes its results as one file.
 struct ShardRun {
-    /// The manifest that the shard is of.
+    /// The manifest of the job.
     let job: ManifestFile
-    /// What tells this attempt from others.
+    /// The identity of this attempt.
     let shard: RunHeader.Shard
-    /// Where the attempt's file comes.
+    /// The path of the attempt's file.
     private let path: FilePath
-    /// Which CPUs it is confined to, in words.
+    /// The CPUs to which the process is confined, in words.
     private let pinning: String
 
-    /// How long finished records stay on this machine alone, at most about: a machine that is lost takes them with it. It is
-    /// less where handing them over takes so little that a twentieth of the time suffices.
+    /// The approximate maximum time between two publications of finished records, which a lost machine would take with
+    /// it. The interval is shorter if publishing is quick: publishing then takes a twentieth of the time.
     private static let maxInterval = Duration.seconds(30)
 
-    /// Prepares a shard: checks that it is this command's and this program's, and confines the process to its CPUs.
+    /// Checks that the manifest is of this command and this program, and confines the process to its CPUs.
     ///
     /// - Throws: `CommandFailure`.
     init(_ options: FleetOptions, command: String, program: [String], output: String?) throws {
         let (path, number) = (options.manifest ?? "", options.shard ?? 0)
-        // From the root: a subject's command is run in another folder.
+        // An absolute path, because a subject's command may run in another folder.
         job = try attemptInput { try ManifestFile(FilePath(path).fromRoot) }
         let manifest = job.manifest
         try require(
@@ -53,7 +53,7 @@ struct ShardRun {
         Interruption.install()
     }
 
-    /// Confines this process to the CPUs that it was given, and says what came of it.
+    /// Confines this process to the CPUs that it was given, and returns the outcome in words.
     private static func pin() -> String {
         guard let allowed = CPUSet.own else { return "not pinned: the system does not say which CPUs it may use" }
         let given = CPUSet.given(of: allowed, ThisHost.variable)
@@ -63,10 +63,10 @@ struct ShardRun {
             : "not pinned: the system refuses \(count) \(given) of \(allowed)"
     }
 
-    /// Runs the shard and hands over what it found, also of a part of it.
+    /// Runs the shard and publishes its results, even if they are only a part.
     ///
-    /// - Parameter body: Writes results into a folder, calls its second argument between records, and returns whether it
-    ///   came to its end.
+    /// - Parameter body: A function that writes results into a folder, calls its second argument between records, and
+    ///   returns whether it finished.
     /// - Throws: `CommandFailure`, also for a shard that was stopped.
     func run(_ body: (_ folder: RunFolder, _ between: () -> Void) throws -> Bool) throws {
         let local = try attempt { try RunFolder.temporary() }
@@ -79,12 +79,12 @@ struct ShardRun {
         do {
             isComplete = try body(local) {
                 guard clock.now >= next else { return }
-                // The last one counts, and says what is wrong.
+                // An error is ignored here, because the last publication reports it.
                 let took = clock.measure { try? ShardFile.publish(local.resultFile, as: path) }
                 next = clock.now.advanced(by: min(took * 20, Self.maxInterval))
             }
         } catch {
-            // What was finished before is as good as it was; a shard that had not begun leaves nothing.
+            // Finished records stay valid. A shard without records publishes nothing.
             guard hasRecords(local) else {
                 local.removeTemporary()
                 throw error
@@ -107,7 +107,7 @@ struct ShardRun {
         print(PlainText.line("\(path): \(records.description), \(isComplete ? "complete" : "a part of the shard")"))
         if (try? ManifestFile(job.path).digest) != job.digest {
             Terminal.warn(
-                "\(job.path) is gone or another one by now: expected the one that this shard can be merged with")
+                "\(job.path) was changed or removed since this shard started: expected it to stay, to merge this shard")
         }
         try require(
             isComplete, .noAnswer,
@@ -115,14 +115,15 @@ struct ShardRun {
                 + "\(job.shardCommand()) \(shard.number)")
     }
 
-    /// Whether more than a header was written.
+    /// Returns whether the file has more than a header.
     private func hasRecords(_ local: RunFolder) -> Bool {
         ((try? ShardFile(reading: local.resultFile))?.recordCount ?? 0) > 0
     }
 
-    /// Seals the records where they are, as they cannot be handed over, and says what to do with them.
+    /// Seals records that cannot be published in their local folder, and returns a message with the command to copy
+    /// them.
     private func keep(_ local: RunFolder, after error: any Error) -> String {
-        // A copy without a seal would be no whole one.
+        // A file without a seal counts as incomplete.
         let sealed = local.path.appending("shard.jsonl")
         let isSealed = (try? ShardFile.publish(local.resultFile, as: sealed)) != nil
         return "\(error): expected a folder that takes files and lets them be renamed; the shard's records are kept on "
@@ -130,7 +131,7 @@ struct ShardRun {
             + ShellText.joined(["cp", (isSealed ? sealed : local.resultFile).string, path.string])
     }
 
-    /// A header for records of this shard that no sweep writes.
+    /// A header for the records of a shard of `verify`.
     private func header() throws -> RunHeader {
         var header = RunHeader(
             programVersion: Program.version, command: Program.command, startedAt: Program.time(),
@@ -143,7 +144,7 @@ struct ShardRun {
         return header
     }
 
-    /// Writes the outcomes of a shard of `verify`, part by part; a part that was stopped is none.
+    /// Writes the outcomes of a shard of `verify`, part by part. Drops a part that was stopped.
     func runVectors(_ parts: some Sequence<() throws -> [ConformanceRecord]>) throws {
         try run { folder, between in
             let log = try attempt { try ResultLog(path: folder.resultFile) }
@@ -164,9 +165,9 @@ struct ShardRun {
     }
 }
 
-/// What schedulers say of the job that this process is, in its environment.
+/// The description of this process's job that a scheduler puts into the environment.
 enum Scheduler {
-    /// What it calls the job; `nil` without a scheduler.
+    /// The scheduler's name for the job; `nil` without a scheduler.
     ///
     /// - Source: sbatch(1), "OUTPUT ENVIRONMENT VARIABLES"; parallel(1); Kubernetes' documentation, "Indexed Job".
     static var job: String? {
@@ -179,6 +180,6 @@ enum Scheduler {
             ?? variable("PBS_JOBID").map { "pbs \($0)" } ?? variable("LSB_JOBID").map { "lsf \($0)" }
     }
 
-    /// How often it had started the job before; `nil` where it does not say.
+    /// The number of earlier starts of the job; `nil` if the scheduler does not give it.
     static var restartCount: Int? { ThisHost.variable("SLURM_RESTART_COUNT").flatMap { Int($0) } }
 }

@@ -8,9 +8,9 @@ import Results
 import Support
 import SystemPackage
 
-/// What `measure`, `sweep` and `run` have in common.
+/// The functions that `measure`, `sweep` and `run` share.
 enum SweepRunning {
-    /// Runs a job with progress on standard error, until it is done or the user stops it.
+    /// Runs a job, and shows its progress on standard error, until it is done or the user stops it.
     static func run(
         _ plan: Plan, in folder: RunFolder, input: MeasuredObject? = nil,
         cgroups: Result<MemoryCgroups, CgroupAbsence>, isAnnounced: Bool = false, program: [String]? = nil,
@@ -33,7 +33,7 @@ enum SweepRunning {
         return try attempt {
             try job.run(
                 input: input, starting: { if isAnnounced { announce(plan, estimate) } },
-                // The same for every shard of a host: seconds that would be lost each time.
+                // Shards skip this: it takes seconds, and the result is the same for every shard of a host.
                 limits: shard == nil ? { limits(folder, plan) } : nil, verify: verify, mutants: mutants,
                 progress: {
                     progress.note($0)
@@ -49,12 +49,13 @@ enum SweepRunning {
         return Backends.available { !$0.aesCiphers.isEmpty || named.contains($0.name) }
     }
 
-    /// What starts the subjects of a plan: all cells are measured by one program, which reads servers if any cell does.
+    /// The command that starts the subjects of a plan. One program measures all cells. It can read from servers if any
+    /// cell does.
     static func program(_ plan: Plan) -> [String] {
         Program.subjectCommand(readsServers: plan.cells.contains { ObjectKind(of: $0.cell)?.isServed ?? true })
     }
 
-    /// How long a plan will take, by a first look at the backends.
+    /// An estimate of a plan's duration, from a short measurement of the backends.
     static func estimate(_ plan: Plan) -> SweepEstimate {
         let backends = available(plan)
         var speeds: [String: Double] = [:]
@@ -67,15 +68,15 @@ enum SweepRunning {
         }
     }
 
-    /// Says how long a plan will take, before anything is measured.
+    /// Prints the estimated duration of a plan before the measurement.
     private static func announce(_ plan: Plan, _ estimate: SweepEstimate) {
         print("sweep: \(plan.cells.count) cells, \(estimate)")
-        // A user who waits wants to know now, also behind a pipe.
+        // The user needs the estimate now, also behind a pipe.
         fflush(nil)
     }
 
-    /// Measures of the machine what cells of a plan run into, in a second or two; says so if that fails, and goes on
-    /// without.
+    /// Measures the limits of the machine that matter for a plan, in a second or two. Prints a warning if that fails,
+    /// and returns `nil`.
     private static func limits(_ folder: RunFolder, _ plan: Plan) -> MachineLimits? {
         Terminal.showProgress("limits of this machine")
         let host = ThisHost.describe()
@@ -98,9 +99,9 @@ enum SweepRunning {
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - folder: Where objects are made.
-    ///   - object: What all cells are measured on; `nil` for objects that are made.
-    ///   - added: What is measured beside the plan's backends, by its names.
+    ///   - folder: The folder for generated objects.
+    ///   - object: The object for all cells; `nil` to generate objects.
+    ///   - added: The names of backends to measure in addition to the plan's.
     /// - Returns: The plan.
     /// - Throws: `CommandFailure`, also if there is no space for its objects.
     static func plan(
@@ -109,9 +110,9 @@ enum SweepRunning {
         try plan(try attemptInput { try TextFile.read(path) }, of: path, in: folder, on: object, added: added)
     }
 
-    /// The same from a text, for which errors have the file's name.
+    /// Reads a plan from a text. Errors name the file.
     ///
-    /// With `choosing`, some of the plan's cells are left in it.
+    /// `choosing` returns the cells of the plan to keep.
     static func plan(
         _ text: String, of path: String, in folder: RunFolder, on object: PlanObject? = nil, added: [String] = [],
         choosing: (Plan) -> [PlannedCell] = { $0.cells }
@@ -128,7 +129,7 @@ enum SweepRunning {
             Terminal.warn("cells of backend \(backend) are left out: \(reason)")
         }
         plan.cells = choosing(plan)
-        // Before anything is written.
+        // Checked before anything is written.
         if plan.cells.contains(where: { ObjectKind(of: $0.cell)?.isServed == true }) { _ = try Network.required() }
         if object == nil, let shortage = SpaceCheck.shortage(of: plan.cells, in: folder) {
             let error = PlanError(file: path, line: shortage.cell.objectLine, message: shortage.message)
@@ -137,15 +138,15 @@ enum SweepRunning {
         return plan
     }
 
-    /// Writes the report of what is there, and prints the verdict; of a run that was stopped, also how much it has, and
-    /// how to go on.
+    /// Writes the report, and prints the verdict. For a run that was stopped, also prints how much is done, and the
+    /// command that resumes it.
     ///
     /// - Parameters:
-    ///   - results: What was found.
-    ///   - plan: What was asked for.
-    ///   - folder: Where it goes.
-    ///   - options: What the command line needs beside what it has to find the folder again.
-    ///   - color: Whether words are coloured.
+    ///   - results: The results.
+    ///   - plan: The plan.
+    ///   - folder: The folder for the report.
+    ///   - options: The options that the command line needs to find the folder again.
+    ///   - color: The option for colors.
     /// - Throws: `CommandFailure`, also for results that are not complete.
     static func report(
         _ results: RunResults, of plan: Plan, in folder: RunFolder, adding options: [String], color: ColorOptions
@@ -171,7 +172,9 @@ enum SweepRunning {
         try require(results.isComplete, .noAnswer, "stopped before the end; to go on: \(command)")
     }
 
-    /// The exit code for results: whether every cell has figures.
+    /// Checks that every cell has figures.
+    ///
+    /// - Throws: `CommandFailure` with the exit code otherwise.
     static func requireFigures(_ results: RunResults) throws {
         try require(!results.cells.isEmpty, .noAnswer, "no cell was measured: expected at least one")
         let failed = results.cells.filter { $0.failure != nil }
@@ -181,7 +184,8 @@ enum SweepRunning {
     }
 }
 
-/// How far a sweep is, on standard error: how many passes over cells are done of all, which only grows, and what runs.
+/// The progress of a sweep on standard error: the number of finished passes over cells, which only grows, and the
+/// current pass.
 struct SweepProgress {
     private let steps: [SweepStep]
     private let roundCount: Int
@@ -189,7 +193,7 @@ struct SweepProgress {
     private var timeLeft: TimeLeft
     private var doneCount = 0
 
-    /// Starts with what a plan was expected to take.
+    /// Starts with the estimated times of a plan.
     init(_ estimate: SweepEstimate) {
         steps = estimate.steps
         timeLeft = TimeLeft(
@@ -199,7 +203,7 @@ struct SweepProgress {
         roundCount = Set(steps.map(\.pass)).count { if case .time = $0 { true } else { false } }
     }
 
-    /// Takes in what happened, and shows it.
+    /// Records an event, and shows the progress.
     mutating func note(_ event: SweepEvent) {
         switch event {
         case .notNeeded(let index):

@@ -2,13 +2,13 @@ import Glibc
 import Support
 import Synchronization
 
-/// Standard error: messages always, progress only where a person sees it; and whether standard output is coloured.
+/// Output to standard error: messages always, progress only on a terminal.
 enum Terminal {
-    /// Whether standard error is a terminal on which a line can be written over.
+    /// True if standard error is a terminal on which a line can be overwritten.
     static let isInteractive = isatty(2) == 1 && variable("TERM") != "dumb"
 
-    /// The columns of the terminal; where `COLUMNS` says less, that many. The corresponding C function is `ioctl` with
-    /// `TIOCGWINSZ`, asked each time since windows change.
+    /// The number of columns: that of the terminal or of `COLUMNS`, whichever is less. The corresponding C function is
+    /// `ioctl` with `TIOCGWINSZ`. It is called each time, because windows change.
     static var columns: Int {
         var size = winsize()
         let found = ioctl(2, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : nil
@@ -16,13 +16,13 @@ enum Terminal {
         return [found, said].compactMap(\.self).min() ?? TextTable.width
     }
 
-    /// Writes a line, over the progress if there is one. What would end it or drive a terminal is left out.
+    /// Writes a line, over the progress if there is one. Leaves out line breaks and control characters.
     static func writeError(_ line: String) {
         write((isInteractive ? "\r\u{1B}[K" : "") + PlainText.line(line) + "\n")
     }
 
-    /// Writes a line if standard error takes it at once: a pipe that is not read holds no server up. How many lines it
-    /// did not take is said with the next one.
+    /// Writes a line if standard error takes it at once, so that a full pipe does not block a server. The next line
+    /// reports how many lines were left out.
     static func sayWithoutWaiting(_ line: String) {
         leftOutCount.withLock { leftOut in
             if leftOut > 0, takesLine {
@@ -38,24 +38,25 @@ enum Terminal {
     }
 
     private static let leftOutCount = Mutex(0)
-    /// What a pipe has space for if it has any, in UTF-8. Source: POSIX.1-2017, PIPE_BUF; poll(2).
+    /// The maximum length of a line. A pipe that is ready for writing has space for it, in UTF-8. Source: POSIX.1-2017,
+    /// PIPE_BUF; poll(2).
     private static let maxLineLength = 900
 
-    /// Whether standard error takes a line without waiting. The corresponding C function is `poll`.
+    /// True if standard error takes a line without blocking. The corresponding C function is `poll`.
     private static var takesLine: Bool {
         var request = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
         return poll(&request, 1, 0) == 1 && request.revents & Int16(POLLOUT) != 0
     }
 
-    /// Writes a warning, which ends nothing.
+    /// Writes a warning.
     static func warn(_ text: String) {
         writeError("chunkwise: warning: \(text)")
     }
 
-    /// Shows how far something is, in place of what stood there; nothing where standard error is no terminal.
+    /// Shows the progress in place of the previous one. Does nothing if standard error is not a terminal.
     static func showProgress(_ text: String) {
         guard isInteractive else { return }
-        // A line that reaches the last column is broken by some terminals.
+        // Some terminals break a line that reaches the last column.
         write("\r\u{1B}[K" + String(PlainText.line(text).prefix(columns - 1)))
     }
 
@@ -65,7 +66,7 @@ enum Terminal {
         write("\r\u{1B}[K")
     }
 
-    /// What the environment has under a name.
+    /// The value of an environment variable.
     static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
     private static func write(_ text: String) {
@@ -74,7 +75,7 @@ enum Terminal {
             var rest = bytes[...]
             while !rest.isEmpty {
                 let count = Glibc.write(2, UnsafeBufferPointer(rebasing: rest).baseAddress, rest.count)
-                // There is no one left to tell if this fails.
+                // An error here cannot be reported, because standard error itself fails.
                 guard count >= 0 || errno == EINTR || errno == EAGAIN else { return }
                 if count < 0, errno == EAGAIN { ProcessStart.waitUntilReady(2, toWrite: true) }
                 rest = rest.dropFirst(max(0, count))
@@ -83,7 +84,7 @@ enum Terminal {
     }
 }
 
-/// Progress as it suits standard error: a line that changes on a terminal, and now and then a line in a pipe.
+/// A progress display: a line that changes on a terminal, or an occasional line in a pipe.
 final class ProgressDisplay: Sendable {
     private let start = ContinuousClock.now
     private let pace = Mutex(ProgressPace())
@@ -95,11 +96,11 @@ final class ProgressDisplay: Sendable {
     /// The seconds since the start.
     var seconds: Double { start.duration(to: .now) / .seconds(1) }
 
-    /// Shows a line; may be called on any thread.
+    /// Shows a line. May be called on any thread.
     ///
     /// - Parameters:
-    ///   - line: What is running.
-    ///   - share: How much is done, from 0 to 1.
+    ///   - line: The line.
+    ///   - share: The finished share, from 0 to 1.
     func show(_ line: ProgressLine, share: Double) {
         guard !Terminal.isInteractive else { return Terminal.showProgress(line.text(columns: Terminal.columns - 1)) }
         pace.withLock { pace in
@@ -109,13 +110,14 @@ final class ProgressDisplay: Sendable {
         }
     }
 
-    /// Shows how many of equal parts are finished; may be called on any thread. A terminal's line changes a hundred times.
+    /// Shows the number of finished parts, all of which count the same. May be called on any thread. The line on a
+    /// terminal changes a hundred times.
     ///
     /// - Parameters:
-    ///   - finished: How many are.
-    ///   - total: All parts.
-    ///   - parts: What they are: `groups`.
-    ///   - name: What is running.
+    ///   - finished: The number of finished parts.
+    ///   - total: The number of all parts.
+    ///   - parts: The word for the parts: `groups`.
+    ///   - name: The name of the current work.
     func show(_ finished: Int, of total: Int, _ parts: String, name: String) {
         let percent = finished * 100 / max(1, total)
         let isNew = lastPercent.withLock { last in

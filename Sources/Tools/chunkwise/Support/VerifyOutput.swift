@@ -4,19 +4,19 @@ import Report
 import Results
 import Support
 
-/// The output of `verify`: its records as text and as JSON, and whether they are a pass.
+/// The output of `verify`: its records as text and as JSON, and its exit code.
 enum VerifyOutput {
-    /// Says whether the records are a pass.
+    /// Checks that the records are a pass.
     ///
-    /// - Throws: `ExitCode` 1 if a vector failed; `CommandFailure` if nothing was executed at all, or by one subject.
+    /// - Throws: `ExitCode` 1 if a vector failed; `CommandFailure` if no vector was executed at all, or by one subject.
     static func requirePass(_ records: [ConformanceRecord]) throws {
-        // A program that does not even greet has answered nothing.
+        // A program that did not answer the greeting has no result.
         let answering = records.filter { $0.passed > 0 || $0.vectorCount != 0 }
         if answering.contains(where: { $0.failed > 0 }) { throw ExitCode(CommandFailure.Code.no.rawValue) }
         if Interruption.wasRequested { throw CommandFailure(.noAnswer, "stopped before the end") }
         try require(
             records.contains(where: { $0.passed > 0 }), .noAnswer, "no vector was executed: expected at least one")
-        // A subject that only ever says "unsupported" has shown nothing.
+        // A subject that only answers "unsupported" proves nothing.
         if let silent = records.first(where: { $0.passed == 0 && $0.unsupported > 0 || $0.vectorCount == 0 }) {
             throw CommandFailure(
                 .noAnswer, "\(silent.subject) executed no vector: expected at least one that it supports")
@@ -60,7 +60,7 @@ enum VerifyOutput {
         }
         let versions = records.compactMap { record in record.version.map { "\(record.subject): version \($0)" } }
         let choices = records.compactMap { record in record.choice.map { "\(record.subject): \($0.text)" } }
-        // What a subject says of itself, or of a failure, is not for the terminal to obey.
+        // A subject's texts are escaped, because they may contain control characters.
         let shown = rows.map { $0.map(PlainText.line) }
         return
             ([table(shown, rightAligned: [1, 2, 3, 4])]
@@ -68,7 +68,7 @@ enum VerifyOutput {
             .joined(separator: "\n")
     }
 
-    /// The same as JSON.
+    /// The records as JSON.
     static func json(_ records: [ConformanceRecord], served: ServedVectors? = nil) -> JSONValue {
         func counts(_ records: [ConformanceRecord]) -> [String: JSONValue] {
             [

@@ -8,17 +8,17 @@ import Support
 import SystemPackage
 import Vectors
 
-/// `chunkwise verify` on many machines: groups of vectors, or ranges of a search's cases.
+/// `chunkwise verify` on many machines. A shard has groups of vectors, or a range of a search's cases.
 enum VerifyShard {
-    /// The parts of a shard after each of which its records are whole, about.
+    /// The approximate number of parts of a shard. Its records are complete after each part.
     private static let partsPerShard = 8
-    /// The cases of a search after which its records are whole.
+    /// The number of cases of a search after which its records are complete.
     private static let casesPerPart = 256
 
     /// Writes the manifest of a job.
     static func split(_ command: VerifyCommand) throws {
         var options = command.repeated
-        // Shards are run wherever an engine starts them.
+        // Absolute paths, because an engine may start shards in any folder.
         for index in options.indices.dropFirst() where options[index - 1] == "--vectors" {
             options[index] = FilePath(options[index]).fromRoot.string
         }
@@ -33,11 +33,11 @@ enum VerifyShard {
         let (groups, _) = try command.groups()
         var parts = parts(of: groups)
         if let count = command.fleet.split, !command.fleet.replicate, !command.external.isAsked {
-            // Nothing may cost more than a shard should.
+            // A part may not cost more than an average shard.
             let limit = parts.reduce(0) { $0 + $1.cost } / Double(count)
             let backends = try command.backends().map(\.name)
             let missing = command.backend.isEmpty ? Backends.unavailableNames() : []
-            // Slow backends get no long reads, and those that are missing none: they are the last ones to be dealt out.
+            // Slow backends get no long reads, and missing backends get no reads, so that these are distributed last.
             let slow = backends.filter { Conformance.slowBackends[$0] != nil }
             let subjects = backends.filter { !slow.contains($0) } + slow + missing
             parts = parts.flatMap { $0.divided(among: subjects, maxCost: limit) }
@@ -48,7 +48,7 @@ enum VerifyShard {
     }
 
     /// The digests of the files that a job's options name: vectors, plug-ins, and the words of a subject's command that
-    /// are files here. Programs that are found in PATH are not among them.
+    /// name files on this machine. Programs from PATH are not among them.
     private static func files(_ command: VerifyCommand) throws -> [String: String] {
         var files: [String: String] = [:]
         for path in command.vectors.map({ FilePath($0).fromRoot.string }) {
@@ -63,7 +63,7 @@ enum VerifyShard {
         return files
     }
 
-    /// Checks that the files which a job's options name are those that it was split with.
+    /// Checks that the files that a job's options name are the same as when it was split.
     private static func requireSame(_ files: [String: String], _ manifest: FilePath) throws {
         for (path, digest) in files.sorted(by: { $0.key < $1.key }) {
             let found = try attemptInput { try FileDigest.sha256(FilePath(path)) }
@@ -74,7 +74,7 @@ enum VerifyShard {
         }
     }
 
-    /// The groups with what each costs. Those that are open at the same time are one part.
+    /// The groups with their costs. Groups that are open at the same time form one part.
     static func parts(of groups: [VectorGroup]) -> [Manifest.Part] {
         Dictionary(grouping: groups) { $0.interleaving ?? $0.id }.sorted { $0.key < $1.key }.map { name, groups in
             Manifest.Part(
@@ -107,12 +107,12 @@ enum VerifyShard {
     }
 
     private static func parsed(_ options: [String], _ manifest: FilePath) throws -> VerifyCommand {
-        // Asking for help, too, is none of a job.
+        // Also fails for `--help`, which throws.
         guard let command = try? VerifyCommand.parse(options) else {
             throw CommandFailure(
                 .badData,
-                "\(manifest): the options \(ShellText.joined(options)) are none of verify: expected those that a job was "
-                    + "split with")
+                "\(manifest): unknown options of verify: \(ShellText.joined(options)): expected a manifest that verify --split "
+                    + "wrote")
         }
         return command
     }
@@ -130,11 +130,12 @@ enum VerifyShard {
                 "the vectors of \(part.name) are \(count) here, and \(part.count) in the manifest: expected the same files on "
                     + "all machines")
         }
-        // The same parts in every attempt: their costs are in the manifest.
+        // Every attempt has the same parts, because their costs are in the manifest.
         let limit = parts.reduce(0) { $0 + $1.cost } / Double(partsPerShard)
         var chunks: [(cost: Double, groups: [VectorGroup], subjects: [String]?)] = []
         if shard == 0, unsupportedCount > 0, !command.external.isAsked {
-            // What is of no group counts for every backend, whichever are put to the first group here.
+            // Unsupported vectors belong to no group, and count for every backend, not only for those of the first
+            // group.
             chunks.append((limit, [], nil))
         }
         for part in parts {
@@ -164,7 +165,7 @@ enum VerifyShard {
         let clock = ContinuousClock()
         let end = clock.now.advanced(by: duration)
         let starts = stride(from: cases.lowerBound, to: cases.upperBound, by: casesPerPart)
-        // A time that is over between two parts is the shard's end.
+        // The shard ends between two parts when its time is over.
         let parts = starts.lazy.prefix { $0 == cases.lowerBound || clock.now < end && !subjects.isEmpty }
         try run.runVectors(
             parts.map { start in
@@ -193,10 +194,10 @@ enum VerifyShard {
 }
 
 extension VectorGroup {
-    /// About how long it takes all backends of a machine, in microseconds; the figures are fitted to times of each
+    /// The approximate time for all backends of a machine, in microseconds. The figures are fitted to the time of each
     /// group.
     ///
-    /// Backends that take long over them get no reads above a mebibyte, so that a byte of these costs less.
+    /// A byte of a read above a mebibyte costs less, because slow backends do not get such reads.
     fileprivate var cost: Double {
         var readCost =
             if playlist != nil {
@@ -207,7 +208,8 @@ extension VectorGroup {
                 strategy.cipher == .aesCTR ? 10.0 : strategy.chunkByteCount == nil ? 14.0 : 16.0
             }
         if threadCount > 1 { readCost += 80 }
-        // Most of it is the slowest backend's, and grows with AES's rounds. Source: FIPS 197, section 5, table 3.
+        // Most of the time is that of the slowest backend, and grows with the rounds of AES. Source: FIPS 197, section
+        // 5, table 3.
         let roundCount = Double(6 + min(32, key.byteCount) / 4)
         let byteCost = (supply == .shortReads ? 0.02 : 0.008) * roundCount
         var cost = 170.0
@@ -219,7 +221,7 @@ extension VectorGroup {
                 case .error: 0
                 }
             cost += readCost + Double(byteCount) * (byteCount <= 1 << 20 ? byteCost : 0.0096)
-            // The chunks that it touches are decrypted whole.
+            // The reader decrypts every chunk of the read as a whole.
             if !strategy.isStreaming, let chunk = strategy.chunkByteCount, byteCount > 0 {
                 let last = read.offset + UInt64(byteCount) - 1
                 cost += 0.006 * Double(last / chunk - read.offset / chunk + 1) * Double(chunk)

@@ -4,9 +4,9 @@
 struct AttributeList {
     /// An attribute's value.
     struct Value {
-        /// What it says, without quotation marks.
+        /// The value without quotation marks.
         let text: String
-        /// Whether it was in quotation marks.
+        /// True if the value was in quotation marks.
         let isQuoted: Bool
     }
 
@@ -18,7 +18,7 @@ struct AttributeList {
     private(set) var names: [String] = []
     private var values: [String: Value] = [:]
 
-    /// Reads what follows a tag's colon.
+    /// Parses the text behind a tag's colon.
     ///
     /// - Throws: `PlaylistProblem`.
     init(_ text: Substring, tag: String, line: Int) throws(PlaylistProblem) {
@@ -35,13 +35,13 @@ struct AttributeList {
         }
     }
 
-    /// The value of an attribute as it was written, if it is there.
+    /// Returns the value of an attribute as written, if present.
     func value(_ name: String) -> Value? { values[name] }
 
     /// All values by name, without quotation marks.
     var texts: [String: String] { values.mapValues(\.text) }
 
-    /// The value of an attribute that must be a quoted string, if it is there.
+    /// Returns the value of an attribute that must be a quoted string, if present.
     ///
     /// - Throws: `PlaylistProblem` for a value without quotation marks.
     func quoted(_ name: String) throws(PlaylistProblem) -> String? {
@@ -52,7 +52,7 @@ struct AttributeList {
         return value.text
     }
 
-    /// The value of an attribute that must not be quoted, if it is there.
+    /// Returns the value of an attribute that must not be quoted, if present.
     ///
     /// - Throws: `PlaylistProblem` for a quoted value.
     func plain(_ name: String) throws(PlaylistProblem) -> String? {
@@ -63,21 +63,21 @@ struct AttributeList {
         return value.text
     }
 
-    /// A value that must be there.
+    /// Returns a required value.
     ///
-    /// - Throws: `PlaylistProblem` if it is not.
+    /// - Throws: `PlaylistProblem` if it is missing.
     func required(_ name: String, _ value: String?) throws(PlaylistProblem) -> String {
         guard let value else { throw problem(.missingAttribute, "\(tag) has no \(name)", "\(name)=…") }
         return value
     }
 
-    /// A problem on the tag's line.
+    /// Returns a problem on the tag's line.
     func problem(_ kind: PlaylistProblem.Kind, _ found: String, _ expected: String) -> PlaylistProblem {
         PlaylistProblem(line: line, kind: kind, found: found, expected: expected)
     }
 }
 
-/// Takes an attribute list apart. Values never become part of a message: some are secret.
+/// Splits an attribute list. Values never become part of a message, because some are secret.
 struct AttributeScanner {
     private var rest: Substring.UnicodeScalarView
     private let tag: String
@@ -91,7 +91,7 @@ struct AttributeScanner {
         self.line = line
     }
 
-    /// The next attribute, or `nil` after the last one.
+    /// Returns the next attribute; `nil` after the last one.
     mutating func next() throws(PlaylistProblem) -> (name: String, value: AttributeList.Value)? {
         guard !rest.isEmpty else {
             guard !isAfterComma else {
@@ -105,7 +105,8 @@ struct AttributeScanner {
         isAfterComma = false
         if let next = rest.first {
             guard next == "," else {
-                // A straight mark that opens, a typographic one that should close, and the next straight one.
+                // A straight mark opens, a typographic one should have closed, and the scan went on to the next
+                // straight one.
                 if let curly = value.text.unicodeScalars.first(where: CharacterText.isCurlyQuote) {
                     throw curlyQuote(curly, name)
                 }
@@ -178,28 +179,28 @@ struct AttributeScanner {
     }
 }
 
-/// Numbers as playlists write them.
+/// Numbers in the notation of playlists.
 ///
 /// - Source: RFC 8216, section 4.2.
 enum DecimalText {
-    /// A decimal-integer: 1 to 20 digits, below 2⁶⁴.
+    /// Parses a decimal-integer: 1 to 20 digits, below 2⁶⁴.
     static func integer(_ text: some StringProtocol) -> UInt64? {
         let digits = text.utf8
         guard 1...20 ~= digits.count, digits.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
         return UInt64(text)
     }
 
-    /// A decimal-floating-point or a decimal-integer, finite and without a sign.
+    /// Parses a decimal-floating-point or a decimal-integer, finite and without a sign.
     static func number(_ text: some StringProtocol) -> Double? {
         let characters = text.utf8
-        // `Double` reads more than that: exponents, hexadecimal digits, infinity.
+        // `Double` accepts more: exponents, hexadecimal digits, infinity.
         guard 1...64 ~= characters.count, characters.allSatisfy({ 0x30...0x39 ~= $0 || $0 == 0x2E }),
             let first = characters.first, 0x30...0x39 ~= first, characters.filter({ $0 == 0x2E }).count <= 1
         else { return nil }
         return Double(String(text))
     }
 
-    /// A byte range's length and, where it is given, its offset: `n[@o]`. Source: RFC 8216, section 4.3.2.2.
+    /// Parses a byte range's length and its optional offset: `n[@o]`. Source: RFC 8216, section 4.3.2.2.
     static func byteRange(_ text: some StringProtocol) -> (byteCount: UInt64, offset: UInt64?)? {
         let parts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let byteCount = integer(first) else { return nil }
@@ -208,7 +209,7 @@ enum DecimalText {
         return (byteCount, offset)
     }
 
-    /// A value as a message shows it: digits and a few signs as they are, and not more than 40 of them.
+    /// Returns the first 40 characters of a value for a message; anything but printable ASCII is replaced by its name.
     static func excerpt(_ text: some StringProtocol) -> String {
         let plain = text.unicodeScalars.prefix(40).map { 0x20..<0x7F ~= $0.value ? String($0) : CharacterText.name($0) }
         return "\"" + plain.joined() + (text.unicodeScalars.count > 40 ? "…" : "") + "\""

@@ -1,13 +1,13 @@
-/// A line of a playlist, its end removed.
+/// A line of a playlist, without its line break.
 struct PlaylistLine {
     /// The line's number, counted from 1.
     let number: Int
-    /// What it holds; bytes that are not UTF-8 are replaced.
+    /// The line's text; bytes that are not UTF-8 are replaced.
     let text: String
-    /// What is wrong with its characters.
+    /// The problem with the line's characters, if any.
     var problem: PlaylistProblem?
 
-    /// The text without the white space at its end, which players do not mind.
+    /// The text without trailing white space, which players ignore.
     var textWithoutEnd: Substring {
         var text = text[...]
         while let last = text.last, last == " " || last == "\t" { text.removeLast() }
@@ -15,7 +15,7 @@ struct PlaylistLine {
     }
 }
 
-/// Walks through the lines of a playlist, which end with LF or CR LF.
+/// The lines of a playlist, which end with LF or CR LF.
 ///
 /// - Source: RFC 8216, section 4.1.
 struct PlaylistLines {
@@ -29,9 +29,9 @@ struct PlaylistLines {
         self.longestLine = longestLine
     }
 
-    /// The next line, or `nil` after the last one.
+    /// Returns the next line; `nil` after the last one.
     ///
-    /// - Throws: `PlaylistProblem` for a line that is too long, whose rest is not looked at.
+    /// - Throws: `PlaylistProblem` for a line that is too long; its rest is skipped.
     mutating func next() throws(PlaylistProblem) -> PlaylistLine? {
         guard position < bytes.count else { return nil }
         number += 1
@@ -40,7 +40,7 @@ struct PlaylistLines {
         let feed = window.firstIndex(of: 0x0A)
         guard let end = feed ?? (maximum == bytes.count - position ? bytes.count : nil) else { throw tooLong }
         var stop = end
-        // A CR that no LF follows is a control character like any other.
+        // A CR without an LF is a control character like any other.
         if feed != nil, stop > position, bytes[stop - 1] == 0x0D { stop -= 1 }
         guard stop - position <= longestLine else { throw tooLong }
         let line = bytes[position..<stop]
@@ -74,13 +74,13 @@ struct PlaylistLines {
 
 /// Names of characters, for messages.
 enum CharacterText {
-    /// A character's code point, such as `U+201C`.
+    /// Returns a character's code point, such as `U+201C`.
     static func name(_ scalar: Unicode.Scalar) -> String {
         let digits = String(scalar.value, radix: 16, uppercase: true)
         return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
 
-    /// Whether a character is a quotation mark of typography, which word processors put where straight ones were.
+    /// Returns whether a character is a typographic quotation mark, with which word processors replace straight ones.
     static func isCurlyQuote(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         // ‘ ’ ‚ ‛ “ ” „ ‟, ′ ″, « », ＂

@@ -2,7 +2,7 @@ import RandomAccess
 
 /// EXT-X-KEY. Source: RFC 8216, section 4.3.2.4.
 extension PlaylistParser {
-    /// Handles a key's tag. One that cannot be read leaves the segments behind it broken, not in the clear.
+    /// Handles a key's tag. If it is invalid, the segments behind it are broken rather than unencrypted.
     mutating func keyTag(_ value: Substring, _ line: PlaylistLine) throws(PlaylistProblem) {
         let attributes: AttributeList
         do throws(PlaylistProblem) {
@@ -38,7 +38,7 @@ extension PlaylistParser {
     private static func key(
         method: String, format: String, _ attributes: AttributeList
     ) throws(PlaylistProblem) -> KeyTag {
-        // Other formats' keys are not used, and their attributes are not checked.
+        // Keys of other formats are unused, and their attributes are not checked.
         guard method == "AES-128", format == KeyState.identity else {
             return KeyTag(line: attributes.line, method: .other(method), format: format)
         }
@@ -63,7 +63,7 @@ extension PlaylistParser {
             line: attributes.line, method: .aes128(uri: uri, iv: try iv(attributes)), format: format)
     }
 
-    /// The IV attribute: a hexadecimal-sequence of 128 bits, in capital or small letters.
+    /// Returns the IV attribute: a hexadecimal-sequence of 128 bits, in upper or lower case.
     private static func iv(_ attributes: AttributeList) throws(PlaylistProblem) -> Block? {
         guard let text = try attributes.plain("IV") else { return nil }
         let expected = "0x and 32 hexadecimal digits"
@@ -84,12 +84,12 @@ extension PlaylistParser {
     }
 }
 
-/// A key as its tag describes it.
+/// A key as in its tag.
 struct KeyTag {
     /// METHOD.
     enum Method {
         case aes128(uri: String, iv: Block?)
-        /// Another one than NONE and AES-128.
+        /// Any method other than NONE and AES-128.
         case other(String)
     }
 
@@ -98,7 +98,7 @@ struct KeyTag {
     let format: String
 }
 
-/// The keys in force: one for each KEYFORMAT, until the next of the same, or METHOD=NONE.
+/// The keys in force: one per KEYFORMAT, until the next one of the same format, or METHOD=NONE.
 ///
 /// - Source: RFC 8216, section 4.3.2.4.
 struct KeyState {
@@ -107,15 +107,15 @@ struct KeyState {
         case broken(PlaylistProblem)
     }
 
-    /// In the order of their tags; a playlist has few formats at a time.
+    /// The slots in the order of their tags; a playlist has few formats at a time.
     private var slots: [(format: String, slot: Slot)] = []
-    /// KEYFORMATs beyond this are no playlist's.
+    /// The max number of KEYFORMATs; no real playlist has more.
     private static let maxFormats = 32
 
-    /// The format of a key that is the 16 bytes of a resource. Source: RFC 8216, section 4.3.2.4.
+    /// The format of a key that is a resource of 16 bytes. Source: RFC 8216, section 4.3.2.4.
     static let identity = "identity"
 
-    /// METHOD=NONE: it has no KEYFORMAT, and segments cannot be both encrypted and not.
+    /// Ends all keys at METHOD=NONE: it has no KEYFORMAT, and a segment cannot be both encrypted and not.
     mutating func end() {
         slots = []
     }
@@ -124,12 +124,12 @@ struct KeyState {
         set(.key(tag), for: tag.format)
     }
 
-    /// A tag of this format could not be read.
+    /// Marks a format as broken after an invalid tag.
     mutating func breakFormat(_ format: String, _ problem: PlaylistProblem) {
         set(.broken(problem), for: format)
     }
 
-    /// A tag could not be read, so its key format is unknown.
+    /// Marks all formats as broken after an invalid tag of an unknown format.
     mutating func breakAll(_ problem: PlaylistProblem) {
         slots = [(Self.identity, .broken(problem))]
     }
@@ -140,11 +140,11 @@ struct KeyState {
         slots.append((format, slot))
     }
 
-    /// The key that serves what comes now.
+    /// Returns the key that applies to the next segment or section.
     ///
-    /// - Parameter line: The line of what comes, for messages.
-    /// - Returns: The key's URI and IV attribute; `nil` where nothing is encrypted.
-    /// - Throws: `PlaylistProblem` if there are keys, and none that can be used.
+    /// - Parameter line: The line of the segment or section, for messages.
+    /// - Returns: The key's URI and IV attribute; `nil` if there is no encryption.
+    /// - Throws: `PlaylistProblem` if there are keys, and all of them are unusable.
     func key(line: Int) throws(PlaylistProblem) -> (uri: String, iv: Block?)? {
         guard !slots.isEmpty else { return nil }
         guard let slot = slots.first(where: { $0.format == Self.identity })?.slot else {

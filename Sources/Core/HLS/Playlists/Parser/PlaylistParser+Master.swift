@@ -1,6 +1,6 @@
-/// What the tags of a master playlist have said so far.
+/// The state after the tags of a master playlist so far.
 struct MasterState {
-    /// The line and attributes of the EXT-X-STREAM-INF that waits for its URI.
+    /// The line and attributes of the EXT-X-STREAM-INF whose URI comes next.
     var pending: (line: Int, attributes: [String: String])?
     var variants: [MasterPlaylist.Variant] = []
     var renditions: [MasterPlaylist.Rendition] = []
@@ -10,7 +10,7 @@ struct MasterState {
 extension PlaylistParser {
     /// Handles a tag.
     ///
-    /// - Returns: Whether it is one of master playlists.
+    /// - Returns: `true` if the tag belongs to master playlists.
     mutating func masterTag(_ name: String, _ value: Substring, _ line: Int) throws(PlaylistProblem) -> Bool {
         guard Self.masterTags.contains(name) else { return false }
         try take(.master, name, line)
@@ -23,7 +23,7 @@ extension PlaylistParser {
             switch name {
             case "EXT-X-STREAM-INF":
                 try notePending()
-                // Its URI is a variant's even if its attributes cannot be read.
+                // The next URI is a variant's even if the attributes are invalid.
                 master.pending = (line, [:])
                 let attributes = try AttributeList(value, tag: name, line: line)
                 master.pending = (line, attributes.texts)
@@ -54,7 +54,7 @@ extension PlaylistParser {
         "EXT-X-CONTENT-STEERING",
     ]
 
-    /// Handles the URI that follows EXT-X-STREAM-INF.
+    /// Handles the URI behind EXT-X-STREAM-INF.
     mutating func variantURI(_ uri: String, _ line: Int) throws(PlaylistProblem) {
         guard let (_, attributes) = master.pending else {
             return try note(
@@ -66,7 +66,7 @@ extension PlaylistParser {
         variant(uri, line, attributes, isIFramesOnly: false)
     }
 
-    /// The playlist that all lines together make.
+    /// Returns the finished playlist.
     mutating func finishMaster() throws(PlaylistProblem) -> MasterPlaylist {
         try notePending()
         return MasterPlaylist(

@@ -2,7 +2,7 @@
 extension PlaylistParser {
     /// Handles a tag.
     ///
-    /// - Returns: Whether it is one of media playlists.
+    /// - Returns: `true` if the tag belongs to media playlists.
     mutating func mediaTag(
         _ name: String, _ value: Substring, _ line: PlaylistLine
     ) throws(PlaylistProblem) -> Bool {
@@ -34,7 +34,7 @@ extension PlaylistParser {
         "EXT-X-DISCONTINUITY-SEQUENCE", "EXT-X-ENDLIST", "EXT-X-PLAYLIST-TYPE", "EXT-X-I-FRAMES-ONLY",
     ]
 
-    /// Tags about the whole playlist, each of which may be there once.
+    /// Handles a tag about the whole playlist, which may occur once.
     private mutating func playlistTag(
         _ name: String, _ value: Substring, _ line: Int
     ) throws(PlaylistProblem) {
@@ -133,18 +133,18 @@ extension PlaylistParser {
     }
 }
 
-/// What the tags of a media playlist have said so far.
+/// The state after the tags of a media playlist so far.
 struct MediaState {
-    /// What waits for the next segment's URI.
+    /// The tags that apply to the next segment.
     struct Pending {
-        /// EXTINF's line.
+        /// The line of EXTINF.
         var durationLine: Int?
         var duration: Double?
         var title = ""
-        /// EXT-X-BYTERANGE's line.
+        /// The line of EXT-X-BYTERANGE.
         var byteRangeLine: Int?
         var byteRange: (byteCount: UInt64, offset: UInt64?)?
-        /// What keeps the segment from being served.
+        /// The problem that makes the segment unusable.
         var problem: PlaylistProblem?
     }
 
@@ -154,15 +154,15 @@ struct MediaState {
     var discontinuities: UInt64 = 0
     var kind: MediaPlaylist.Kind?
     var hasEndList = false
-    /// The tags that may be there once, and were.
+    /// The tags seen so far among those that may occur once.
     var seen: Set<String> = []
-    /// What is wrong with the media sequence number, on which IVs depend.
+    /// The problem with the media sequence number, on which IVs depend.
     var sequenceProblem: PlaylistProblem?
     var pending = Pending()
     var sections: [InitializationSection] = []
     /// The section in force.
     var section: Int?
     var segments: [MediaSegment] = []
-    /// Where the previous segment's byte range ended, and in which resource.
+    /// The resource and the end of the previous segment's byte range.
     var rangeBefore: (uri: String, end: UInt64)?
 }

@@ -2,7 +2,7 @@ internal import RandomAccess
 
 /// Segments, initialization sections, and the end of a media playlist.
 extension PlaylistParser {
-    /// Handles a segment's URI, with what waited for it.
+    /// Handles a segment's URI, with the tags before it.
     mutating func segment(_ uri: String, _ line: Int, _ problem: PlaylistProblem?) throws(PlaylistProblem) {
         guard media.segments.count < limits.segmentCount else {
             throw PlaylistProblem(
@@ -47,14 +47,14 @@ extension PlaylistParser {
                 initializationSection: media.section, problem: problem))
     }
 
-    /// Where a segment lies in its resource. Source: RFC 8216, section 4.3.2.2.
+    /// Returns the range of a segment in its resource. Source: RFC 8216, section 4.3.2.2.
     private mutating func resolvedRange(
         _ pending: MediaState.Pending, _ uri: String, _ line: Int
     ) -> (Range<UInt64>?, PlaylistProblem?) {
         let before = media.rangeBefore
         media.rangeBefore = nil
         guard pending.byteRangeLine != nil else { return (nil, nil) }
-        // A range that could not be read has its problem already, and no range follows it.
+        // An invalid range has its problem already, and no range can follow it.
         guard let (byteCount, given) = pending.byteRange else { return (nil, nil) }
         guard let offset = given ?? (before?.uri == uri ? before?.end : nil) else {
             return (
@@ -94,7 +94,7 @@ extension PlaylistParser {
                         .invalidByteRange, "EXT-X-MAP has BYTERANGE \(DecimalText.excerpt(text))",
                         "a length and perhaps @ and an offset, below 2^64 together")
                 }
-                // There is no section before it that it could follow.
+                // No section before it could give the offset.
                 byteRange = (offset ?? 0)..<(offset ?? 0) + byteCount
             }
             if let key = try keys.key(line: line.number) {
@@ -115,7 +115,7 @@ extension PlaylistParser {
                 line: line.number, uri: uri, byteRange: byteRange, encryption: encryption, problem: found))
     }
 
-    /// The playlist that all lines together make.
+    /// Returns the finished playlist.
     mutating func finishMedia() throws(PlaylistProblem) -> MediaPlaylist {
         if let line = media.pending.durationLine ?? media.pending.byteRangeLine {
             try note(

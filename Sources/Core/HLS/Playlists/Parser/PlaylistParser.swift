@@ -1,6 +1,6 @@
-/// Reads a playlist line by line. The tags are handled in extensions.
+/// Parses a playlist line by line. Extensions handle the tags.
 struct PlaylistParser {
-    /// What the tags so far make of the playlist.
+    /// The kind of the playlist, as the tags so far show.
     enum Side {
         case media
         case master
@@ -10,7 +10,7 @@ struct PlaylistParser {
     var side: Side?
     var version: UInt64 = 1
     var isVersionSeen = false
-    /// The problem of lines with variables, once EXT-X-DEFINE was there.
+    /// The problem of lines with variables, once EXT-X-DEFINE has occurred.
     var variables: PlaylistProblem?
 
     var media = MediaState()
@@ -30,13 +30,13 @@ struct PlaylistParser {
         return .media(try finishMedia())
     }
 
-    /// What kind of playlist the first lines make; `nil` if they do not tell.
+    /// Returns the kind of playlist that the first lines show; `nil` if they do not tell.
     mutating func side(_ bytes: UnsafeRawBufferPointer) throws(PlaylistProblem) -> Side? {
         try readLines(of: bytes) { $0 == nil }
         return side
     }
 
-    /// Reads line by line for as long as `goesOn` says so of the kind that is known before each.
+    /// Reads line by line as long as `goesOn` accepts the kind known so far.
     private mutating func readLines(
         of bytes: UnsafeRawBufferPointer, while goesOn: (Side?) -> Bool
     ) throws(PlaylistProblem) {
@@ -61,7 +61,7 @@ struct PlaylistParser {
         }
     }
 
-    /// Keeps a problem, once.
+    /// Records a problem, once.
     ///
     /// - Throws: `PlaylistProblem` if there are too many of them.
     mutating func note(_ problem: PlaylistProblem) throws(PlaylistProblem) {
@@ -74,9 +74,9 @@ struct PlaylistParser {
         problems.append(problem)
     }
 
-    /// A tag of one kind of playlist was seen.
+    /// Records the kind of playlist that a tag belongs to.
     ///
-    /// - Throws: `PlaylistProblem` if the other kind's were before. Source: RFC 8216, section 4.1.
+    /// - Throws: `PlaylistProblem` after tags of the other kind. Source: RFC 8216, section 4.1.
     mutating func take(_ side: Side, _ name: String, _ line: Int) throws(PlaylistProblem) {
         guard let before = self.side, before != side else {
             self.side = side
@@ -92,7 +92,7 @@ struct PlaylistParser {
     private static let notAPlaylist = PlaylistProblem(
         line: 1, kind: .notAPlaylist, found: "a first line that is not #EXTM3U", expected: "#EXTM3U")
 
-    /// Garbage is recognised by its first bytes, whatever the length of its first line.
+    /// Recognises garbage by its first bytes, however long its first line is.
     private func checkStart(_ bytes: UnsafeRawBufferPointer) throws(PlaylistProblem) {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) || bytes.starts(with: [0xFF, 0xFE])
             || bytes.starts(with: [0xFE, 0xFF])
@@ -117,7 +117,7 @@ struct PlaylistParser {
         try checkSpelling(of: name, line.number)
     }
 
-    /// White space at a line's end changes nothing, and a title may end with it.
+    /// Reports trailing white space, which changes nothing. A title may end with it.
     private mutating func noteEnd(of line: PlaylistLine, _ name: String) throws(PlaylistProblem) {
         guard line.textWithoutEnd.endIndex != line.text.endIndex, name != "EXTINF" else { return }
         try note(
@@ -125,7 +125,8 @@ struct PlaylistParser {
                 line: line.number, kind: .whitespace, found: "white space behind \(name)", expected: "the line's end"))
     }
 
-    /// Tags are case-sensitive, and unknown ones are ignored: a key in small letters would silently be none.
+    /// Checks the spelling of a tag. Tags are case-sensitive, and parsers ignore unknown ones: a key tag in lower case
+    /// would have no effect.
     private mutating func checkSpelling(of name: String, _ line: Int) throws(PlaylistProblem) {
         guard name.utf8.count <= 64 else { return }
         let folded = name.uppercased().filter { $0 != " " && $0 != "\t" }
@@ -166,7 +167,7 @@ struct PlaylistParser {
                 return true
             }
             version = number
-            // RFC 8216 is version 7; its second edition's drafts reach 13.
+            // RFC 8216 is version 7; the drafts of its second edition reach 13.
             if number > 13 {
                 try note(
                     PlaylistProblem(
@@ -191,13 +192,13 @@ struct PlaylistParser {
         if text.endIndex != line.text.endIndex || text.first == " " || text.first == "\t" {
             let found = PlaylistProblem(
                 line: line.number, kind: .whitespace, found: "white space around a URI", expected: "the URI alone")
-            // At the end it changes nothing; at the start it may have been meant to make a comment.
+            // Trailing white space changes nothing; leading white space may be meant as a comment.
             try note(found)
             if text.isEmpty { return }
             if text.first == " " || text.first == "\t" { problem = problem ?? found }
         }
         if side == .master {
-            // A playlist of that name would be looked for.
+            // Otherwise a playlist of that name would be opened.
             if let variables, problem == variables { throw variables }
             try variantURI(String(text), line.number)
         } else {

@@ -8,29 +8,29 @@ import Keys
 import RandomAccess
 import Support
 
-/// `chunkwise keys fetch`: what `--key-server` of other commands starts, and a key command for any program.
+/// `chunkwise keys fetch`: the command that `--key-server` of other commands starts, and a key command for any program.
 struct FetchKeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fetch",
-        abstract: "Asks a key server for keys and prints their bytes, 16 for each, in the order of the URIs.",
+        abstract: "Requests keys from a key server and prints their bytes, 16 per key, in the order of the URIs.",
         discussion: helpText(
             """
-            All keys are asked for in one exchange; what can pass is tried again for a minute. The keys go to a pipe or
-            a file, never to a terminal.
+            fetch requests all keys in one exchange, and retries temporary failures for a minute. It writes the keys to
+            a pipe or a file, never to a terminal.
 
             EXAMPLES
               chunkwise keys fetch --server https://keys.example/v1/keys --token-file token mykey://film1
 
             EXIT CODES
-              0 all keys; 64 usage; 65 an answer is wrong; 66 the server has no such key, or refuses; 74 it cannot be asked
+              0 all keys; 64 usage; 65 an answer is wrong; 66 the server has no such key, or refuses; 74 no connection
             """))
 
     @OptionGroup var client: KeyClientOptions
 
-    @Option(help: .taking("name", "The name of where plaintext goes, as the server knows it."))
+    @Option(help: .taking("name", "The route of the plaintext, by the name that the server knows."))
     var route = "local"
 
-    @Argument(help: .taking("uri", "The identifiers of the keys, as playlists have them."))
+    @Argument(help: .taking("uri", "The identifiers of the keys, as in playlists."))
     var uris: [String]
 
     func run() async throws {
@@ -44,7 +44,7 @@ struct FetchKeyCommand: AsyncParsableCommand {
             route: KeyRoute(route, acceptsPersistable: false),
             reporter: { Self.say("\(ShownIdentifier.text($0)): \($1)") })
         let results = await session.keys(for: uris)
-        // All of them, or none: who reads them would take a part for the whole.
+        // All keys or no key: the receiver would mistake a part for the whole.
         let keys = try uris.map { uri in
             try rethrowing(
                 as: { CommandFailure(Self.code($0), "\(ShownIdentifier.text(uri)): \($0)") },
@@ -54,7 +54,7 @@ struct FetchKeyCommand: AsyncParsableCommand {
         await session.close()
     }
 
-    /// What could not be asked may be there.
+    /// The exit code of a failure. A key that could not be requested is not a missing key.
     private static func code(_ failure: KeyFailure) -> CommandFailure.Code {
         switch failure {
         case .gaveUp(_, let last): code(last)
@@ -77,28 +77,28 @@ struct FetchKeyCommand: AsyncParsableCommand {
     }
 }
 
-/// Which key server is asked, and whom to believe.
+/// The options for the key server and the trust in it.
 struct KeyClientOptions: ParsableArguments {
     @Option(help: .taking("url", "The key server's URL."))
     var server: String
 
-    @Option(help: .taking("file", "A file with the token that the server wants."))
+    @Option(help: .taking("file", "A file with the token for the server."))
     var tokenFile: String?
 
-    @Flag(help: "Refuse a token file that others than its owner can read, instead of a warning.")
+    @Flag(help: "Refuse a token file that users other than its owner can read, instead of warning.")
     var strict = false
 
-    @Option(help: .taking("hex", "The server's own public key: 64 hexadecimal digits."))
+    @Option(help: .taking("hex", "The public key of the server: 64 hexadecimal digits."))
     var serverKey: String?
 
     @OptionGroup var tls: TLSOptions
 
     @Option(
-        help: .taking("time", "How long one exchange may take: seconds, or a time such as 500ms. (default: 10s)"),
+        help: .taking("time", "The timeout for one exchange: seconds, or a time such as 500ms. (default: 10s)"),
         transform: Duration.argument(.seconds, 0.1...3600))
     var seconds = Duration.seconds(10)
 
-    /// What asks the server.
+    /// The exchange with the server.
     func exchange() throws -> KeyServerExchange {
         var options = KeyServerExchange.Options()
         if let tokenFile {

@@ -4,7 +4,7 @@ import ArgumentParser
 struct KeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
-        abstract: "Tests key sessions, and measures what they cost players and key servers.",
+        abstract: "Tests key sessions, and measures their cost for players and key servers.",
         discussion: helpText(
             """
             EXAMPLES
@@ -21,7 +21,7 @@ struct KeysCommand: ParsableCommand {
         ])
 }
 
-/// `chunkwise key-client`, the older spelling of two commands of `chunkwise keys`.
+/// `chunkwise key-client`, the older name of two commands of `chunkwise keys`.
 struct KeyClientCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "key-client",

@@ -9,7 +9,7 @@ import SystemPackage
 /// Simulates the clients of a live stream when its key changes.
 struct LoadCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "load", abstract: "Simulates what a live stream's clients ask of its key server.",
+        commandName: "load", abstract: "Simulates the load of a live stream's clients on its key server.",
         discussion: helpText(
             """
             EXAMPLES
@@ -18,63 +18,66 @@ struct LoadCommand: ParsableCommand {
               chunkwise keys load --loopback --output reports/keys
 
             EXIT CODES
-              0 simulated, and the same as run with --loopback; 1 simulation and run differ; 2 the run says nothing; 64
+              0 simulated, and with --loopback the run agrees; 1 simulation and run differ; 2 the run has no answer; 64
               usage; 74 I/O
             """))
 
-    @Option(help: "How many clients there are. (default: 1000000; 2000 with --loopback)")
+    @Option(help: "The number of clients. (default: 1000000; 2000 with --loopback)")
     var clients: Int?
 
-    @Option(help: "When they ask; each of them, unless one is named.")
+    @Option(help: "When the clients request the key. Without this option, each way is simulated.")
     var way: KeyLoadPlan.Way?
 
     @Option(
         help: .taking(
-            "time", "Over what time dispersed requests are spread: whole seconds, or a time such as 2m. (default: 60s)"),
+            "time",
+            "The time over which dispersed requests spread: whole seconds, or a time such as 2m. (default: 60s)"),
         transform: Self.seconds)
     var window = Duration.seconds(60)
 
     @Option(
         help: .taking(
             "time",
-            "How long before the key appears it is announced: whole seconds, or a time such as 2m. (default: 90s)"),
+            "The time between the key's announcement and its use: whole seconds, or a time such as 2m. (default: 90s)"),
         transform: Self.seconds)
     var announced = Duration.seconds(90)
 
     @Option(
         help: .taking(
             "time",
-            "Over what time the refreshes of the clients' playlists are spread: whole seconds, or a time such as 2m. (default: 6s)"
-        ), transform: Self.seconds)
+            """
+            The time over which the clients' playlist refreshes spread: whole seconds, or a time such as 2m. (default:
+            6s)
+            """), transform: Self.seconds)
     var refresh = Duration.seconds(6)
 
-    @Option(help: "How many requests the server answers in a second. (default: 200000; 200 with --loopback)")
+    @Option(help: "The number of requests per second that the server answers. (default: 200000; 200 with --loopback)")
     var capacity: Int?
 
     @Option(
         help: .taking(
             "time",
-            "How long an answer takes if no other client asks: whole milliseconds, or a time such as 2s. (default: 50ms)"
+            "The time for an answer without other clients: whole milliseconds, or a time such as 2s. (default: 50ms)"
         ),
         transform: Duration.argument(.milliseconds, 0...1000 * Double(KeyLoadPlan.maxSeconds), isWhole: true))
     var roundTrip = Duration.milliseconds(50)
 
-    @Option(help: "What all chance follows from.")
+    @Option(help: "The random seed.")
     var seed: UInt64 = 1
 
-    @Flag(help: "Run it as well, over connections on loopback, and compare.")
+    @Flag(help: "Also run the plan, over loopback connections, and compare.")
     var loopback = false
 
-    @Option(help: "How many seconds of the plan pass in one of the run's.")
+    @Option(help: "The number of seconds of the plan that pass in one second of the run.")
     var speed = 4
 
-    @Option(help: "How to print the result.")
+    @Option(help: "The output format.")
     var format = OutputFormat.text
 
     @Option(
         help: .taking(
             "folder",
-            "The folder to write key-load.json into, or key-load-loopback.json with --loopback; it is made if need be."),
+            "The folder for key-load.json, or with --loopback key-load-loopback.json. It is created if necessary."),
         completion: .directory)
     var output: String?
 
@@ -93,7 +96,7 @@ struct LoadCommand: ParsableCommand {
         try finish(cells)
     }
 
-    /// Prints the result where text does not say it already, and writes it where it was asked for.
+    /// Prints the result as JSON if the user wants that, and writes it to the output folder if there is one.
     func finish(_ cells: [KeyLoadRecord.Cell]) throws {
         let record = KeyLoadRecord(
             command: Program.command, clientCount: UInt64(clientCount),
@@ -110,7 +113,7 @@ struct LoadCommand: ParsableCommand {
         }
     }
 
-    /// How many clients there are.
+    /// The number of clients.
     var clientCount: Int { clients ?? (loopback ? 2000 : 1_000_000) }
 
     private var capacityPerSecond: Int { capacity ?? (loopback ? 200 : 200_000) }
@@ -129,7 +132,7 @@ extension KeyLoadPlan.Way: ExpressibleByArgument {}
 
 #if Network
 extension LoadCommand {
-    /// Simulates plans and runs them, side by side.
+    /// Simulates plans, runs them, and compares both.
     func compare(_ plans: [KeyLoadPlan]) throws {
         var cells: [KeyLoadRecord.Cell] = []
         var disagreements = 0
@@ -152,7 +155,7 @@ extension LoadCommand {
         }
         try finish(cells)
         guard disagreements > 0 else { return }
-        // What the machine adds is no fault of the simulation.
+        // If this machine is too slow, the difference says nothing about the simulation.
         try require(
             lag < KeyLoadRecord.maxLagNanoseconds, .noAnswer,
             "this machine adds \(lag / 1_000_000) ms to times: expected less than 50, with less --speed or nothing "
@@ -177,7 +180,7 @@ extension LoadCommand {
 #endif
 
 extension KeyLoadResult {
-    /// The figures in a line.
+    /// The figures in one line.
     var summary: String {
         "peak \(peakPerSecond) requests/s, \(requestCount) requests, \(lateCount) clients late, \(gaveUpCount) gave up, "
             + "99.9th percentile "
@@ -186,7 +189,7 @@ extension KeyLoadResult {
 }
 
 extension KeyLoadRecord.Figures {
-    /// The figures that are kept of a result.
+    /// The figures of a result for the file.
     init(_ result: KeyLoadResult) {
         self.init(
             peakPerSecond: UInt64(clamping: result.peakPerSecond), requestCount: UInt64(clamping: result.requestCount),

@@ -21,10 +21,10 @@ struct MeasureKeysCommand: AsyncParsableCommand {
         abstract: "Measures the time from opening an encrypted playlist to its first plaintext byte.",
         discussion: helpText(
             """
-            Keys are asked for on demand, all at once in a batch, or were preloaded, from a key server on this machine
-            that holds each answer back; and, to compare, from files. Each round has a sample of each way, in an order
-            drawn from the seed; ratios are of samples of the same round. --output keeps the result in a folder, from
-            which chunkwise report makes a page.
+            Keys are requested on demand, in one batch, or before the playlist is opened (preloaded), from a key server
+            on this machine that delays each answer; and, for comparison, read from files. Each round has a sample of
+            each way, in an order drawn from the seed. Ratios compare samples of the same round. --output stores the
+            result in a folder, from which chunkwise report makes a page.
 
             EXAMPLES
               chunkwise keys measure
@@ -36,32 +36,32 @@ struct MeasureKeysCommand: AsyncParsableCommand {
 
     @Option(
         help: .taking(
-            "time,…", "How long the key server holds an answer back: milliseconds, or times such as 2s, with commas."))
+            "time,…", "The delays of the key server, separated by commas: milliseconds, or times such as 2s."))
     var delays = "5,50,300"
 
-    @Option(help: .taking("count", "How many keys the playlist has: one for each segment."))
+    @Option(help: .taking("count", "The number of keys in the playlist, one for each segment."))
     var keys = 8
 
-    @Option(help: .taking("count", "How often everything is measured."))
+    @Option(help: .taking("count", "The number of rounds."))
     var rounds = 21
 
-    @Option(help: .taking("size", "How long a segment is."), transform: ByteSize.argument)
+    @Option(help: .taking("size", "The size of a segment."), transform: ByteSize.argument)
     var segmentSize = ByteSize(1 << 20)
 
     @Option(
-        help: .taking("ratio", "How much longer than with local keys preloaded ones may take."))
+        help: .taking("ratio", "The maximum ratio of the time with preloaded keys to the time with local keys."))
     var maxRatio = 1.1
 
     @Option(help: "The crypto library; see chunkwise backends.")
     var backend = "openssl"
 
-    @Option(help: "What the order within rounds follows from.")
+    @Option(help: "The seed of the order within rounds.")
     var seed: UInt64 = 1
 
     @OptionGroup var printing: FormatOptions
 
     @Option(
-        help: .taking("folder", "The folder to write key-waits.json into, which is made if need be."),
+        help: .taking("folder", "The folder for key-waits.json. It is created if necessary."),
         completion: .directory)
     var output: String?
 
@@ -96,7 +96,7 @@ struct MeasureKeysCommand: AsyncParsableCommand {
 
     private static func file(in folder: String) -> FilePath { FilePath(folder).appending(KeyWaitsRecord.fileName) }
 
-    /// What the measurement is for.
+    /// Checks that preloaded keys need no request and at most the allowed ratio.
     private func requirePass(_ record: KeyWaitsRecord) throws {
         for cell in record.cells where cell.way == .preloaded {
             let cellName = "preloaded keys, \(cell.delayMilliseconds) ms"
@@ -143,16 +143,16 @@ struct MeasureKeysCommand: AsyncParsableCommand {
 
 /// Measures how long a player waits from opening an encrypted playlist to its first plaintext byte.
 ///
-/// Keys are files beside the playlist, or come from a key server of this process on loopback that holds each answer back.
-/// A sample opens the playlist's file, all its segments and, where keys come from a server, a connection of its own.
+/// Keys are files beside the playlist, or come from a key server of this process on loopback that delays each answer.
+/// A sample opens the playlist's file, all its segments and, if keys come from a server, its own connection.
 struct KeyWaitMeasurement: Sendable {
-    /// One way's samples.
+    /// The samples of one way to get keys.
     struct Cell {
         let way: KeyWaitsRecord.Way
         let delayMilliseconds: Int
-        /// A sample of each round.
+        /// The samples, one for each round.
         var nanoseconds: [UInt64] = []
-        /// The max number of requests between opening and the first byte.
+        /// The maximum number of requests between opening and the first byte.
         var requestCount = 0
     }
 
@@ -164,8 +164,8 @@ struct KeyWaitMeasurement: Sendable {
     ///
     /// - Parameters:
     ///   - folder: An empty folder.
-    ///   - keyCount: How many keys there are.
-    ///   - segmentByteCount: How long each segment is.
+    ///   - keyCount: The number of keys, and of segments.
+    ///   - segmentByteCount: The length of each segment in bytes.
     ///   - backend: The library.
     /// - Throws: `DecryptionError` of the folder or the backend.
     init(folder: FilePath, keyCount: Int, segmentByteCount: Int, backend: any CipherBackend) throws {
@@ -183,7 +183,7 @@ struct KeyWaitMeasurement: Sendable {
         }
     }
 
-    /// Measures all ways against one server, round by round, each round in another order.
+    /// Measures all ways against one server in rounds, each in a random order.
     func cells(delayMilliseconds: Int, rounds: Int, seed: UInt64) async throws -> [Cell] {
         var server = KeyServer(
             provider: FolderKeys(folder: folder), clients: .everyone, audit: try KeyAudit(path: "/dev/null"))
@@ -210,7 +210,7 @@ struct KeyWaitMeasurement: Sendable {
         let url = "http://127.0.0.1:\(port)\(KeyServer.path)"
         var generator = SplitMix64(seed: seed)
         var cells = KeyWaitsRecord.Way.allCases.map { Cell(way: $0, delayMilliseconds: delayMilliseconds) }
-        // One round more, whose samples are of code that runs for the first time.
+        // One extra round, whose samples are dropped, because its code runs for the first time.
         for round in 0...rounds {
             for index in cells.indices.shuffled(using: &generator) {
                 let (nanoseconds, requests) = try await sample(cells[index].way, url, identity.publicKey)
@@ -237,7 +237,7 @@ struct KeyWaitMeasurement: Sendable {
         let before = exchange.count
         let start = ContinuousClock.now
         if way == .batched {
-            // A player reads the playlist first, and then knows which keys it will need.
+            // A player reads the playlist first to learn which keys it needs.
             let file = try PlaylistFile(path: folder.appending("playlist.m3u8"))
             if let failure = await keys.preload(file.playlist.keyURIs).values.first { throw failure }
         }
@@ -250,7 +250,7 @@ struct KeyWaitMeasurement: Sendable {
 
     /// Opens the playlist and reads its first byte, on a thread that may wait.
     ///
-    /// - Returns: When the byte was there.
+    /// - Returns: The time at which the byte was there.
     private func firstByte(_ keys: any KeyProvider) async throws -> ContinuousClock.Instant {
         let (folder, backend) = (folder, backend)
         return try await withCheckedThrowingContinuation { continuation in
@@ -275,7 +275,7 @@ struct KeyWaitMeasurement: Sendable {
     }
 }
 
-/// An exchange that counts how often it is asked.
+/// An exchange that counts its requests.
 final class CountingExchange: KeyExchange {
     private let exchange: any KeyExchange
     private let asked = Mutex(0)
@@ -284,7 +284,7 @@ final class CountingExchange: KeyExchange {
         self.exchange = exchange
     }
 
-    /// How often it was asked.
+    /// The number of requests.
     var count: Int { asked.withLock { $0 } }
 
     func answer(_ query: KeyQuery) async throws(KeyFailure) -> [ExchangedKey] {
@@ -294,10 +294,10 @@ final class CountingExchange: KeyExchange {
 }
 
 extension KeyWaitMeasurement.Cell {
-    /// The cell beside the local one of the same rounds.
+    /// The cell, with its ratio to the local cell of the same rounds.
     func record(local cells: [KeyWaitMeasurement.Cell]) -> KeyWaitsRecord.Cell {
         let local = cells.first { $0.way == .local }?.nanoseconds ?? []
-        // Ratios of a round are symmetric on the scale of their logarithms.
+        // The logarithms of the ratios are distributed symmetrically; the ratios are not.
         let logarithms = zip(nanoseconds, local).map { log(Double($0)) - log(Double($1)) }
         let interval = SignedRankInterval(logarithms, alpha: 0.025)
         return KeyWaitsRecord.Cell(

@@ -10,10 +10,10 @@ import SystemPackage
 /// Reads a playlist through a key session: with keys that expire, are stored, and are bound to a device.
 struct PlayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "play", abstract: "Decrypts a playlist through a key session, as long as its keys are valid.",
+        commandName: "play", abstract: "Decrypts a playlist with a key session, while its keys are valid.",
         discussion: helpText(
             """
-            Each window is one read: a key that expires within it ends the command, and no file is left.
+            Each window is one read. If a key expires before the end, the command fails, and leaves no output file.
 
             EXAMPLES
               chunkwise keys play film.m3u8 film.ts
@@ -27,43 +27,45 @@ struct PlayCommand: ParsableCommand {
 
     @OptionGroup var store: StoreOptions
 
-    @Option(help: "The folder with the keys, each named like the end of its URI. (default: where the URIs say)")
+    @Option(help: "A folder with the keys, each named after the last part of its URI. (default: at their URIs)")
     var keys: String?
 
-    @Option(help: "A command that prints the 16 bytes of the key whose URI is added as its last argument.")
+    @Option(help: "A command that prints the 16 bytes of a key. It gets the key's URI as its last argument.")
     var keyCommand: String?
 
     @Option(
         help: .taking(
             "time",
-            "How long an online key may be used: seconds, or a time such as 12h. (default: as long as the session lives)"
-        ), transform: Duration.argument(.seconds, 0...1e9))
+            """
+            The time for which an online key may be used: seconds, or a time such as 12h. (default: until the session
+            ends)
+            """), transform: Duration.argument(.seconds, 0...1e9))
     var validity: Duration?
 
     @Option(
-        help: "The folder that nothing in the playlist may lead out of. (default: the one that the playlist lies in)")
+        help: "The folder in which all URIs of the playlist must stay. (default: the folder of the playlist)")
     var root: String?
 
     @Option(
-        help: .taking("size", "How many bytes are read at a time. (default: 1MiB)"), completion: .sizes,
+        help: .taking("size", "The number of bytes to read at a time. (default: 1MiB)"), completion: .sizes,
         transform: ByteSize.argument)
     var window = ByteSize(1 << 20)
 
     @Option(
         help: .taking(
-            "time", "How long to wait between two windows: milliseconds, or a time such as 2s. (default: 0ms)"),
+            "time", "The pause between two windows: milliseconds, or a time such as 2s. (default: 0ms)"),
         transform: Duration.argument(.milliseconds, 0...3_600_000))
     var pause = Duration.zero
 
     @OptionGroup var ranges: ByteRangeOptions
 
-    @Flag(help: "Refuse key files and folders that others than their owner can open, instead of a warning.")
+    @Flag(help: "Refuse key files and folders that users other than their owner can open, instead of warning.")
     var strict = false
 
     @Argument(help: "The playlist.")
     var playlist: String
 
-    @Argument(help: "Where the plaintext goes.")
+    @Argument(help: "The file for the plaintext.")
     var output: String
 
     func run() throws {
@@ -100,7 +102,7 @@ struct PlayCommand: ParsableCommand {
                 } catch {
                     played = .failure(error)
                 }
-                // Also after a failure: a stored key was used until now, and no longer.
+                // Also after a failure, so that the session records how long a stored key was used.
                 await session.close()
                 for notice in await session.notices.dropFirst(early.count) { Terminal.warn("\(notice)") }
                 try played.get()
@@ -129,31 +131,36 @@ struct PlayCommand: ParsableCommand {
     }
 }
 
-/// Where keys are stored, and for how long.
+/// The options for stored keys.
 struct StoreOptions: ParsableArguments {
-    @Option(name: .customLong("store"), help: "A folder in which keys are kept sealed; made if it is not there.")
+    @Option(name: .customLong("store"), help: "A folder in which to store keys, sealed. It is created if necessary.")
     var folder: String?
 
-    @Option(name: .customLong("device"), help: "With --store: the file with the device's identity; made likewise.")
+    @Option(
+        name: .customLong("device"),
+        help: "With --store: the file with the device's identity. It is created if necessary.")
     var deviceFile: String?
 
-    @Option(help: "With --store: a file with the key that seals: 16, 24 or 32 bytes.")
+    @Option(help: "With --store: a file with the key that seals the stored keys, 16, 24 or 32 bytes.")
     var sealingKey: String?
 
     @Option(
         help: .taking(
-            "time", "With --store, how long a stored key may lie unused: seconds, or a time such as 12h. (default: 30d)"
+            "time",
+            "With --store, the time to store an unused key: seconds, or a time such as 12h. (default: 30d)"
         ), transform: Duration.argument(.seconds, 0...1e9))
     var storage = Duration.seconds(30 * 86_400)
 
     @Option(
         help: .taking(
             "time",
-            "With --store, how long it may be used from its first use on: seconds, or a time such as 12h. (default: 1d)"
-        ), transform: Duration.argument(.seconds, 0...1e9))
+            """
+            With --store, the time for which a key may be used after its first use: seconds, or a time such as 12h. \
+            (default: 1d)
+            """), transform: Duration.argument(.seconds, 0...1e9))
     var playback = Duration.seconds(86_400)
 
-    /// The terms of keys that are stored, or `nil` if none are.
+    /// The terms of stored keys; `nil` without a store.
     var terms: KeyTerms? { folder.map { _ in .persistable(storage: storage, playback: playback) } }
 
     /// The device's identity.
@@ -165,7 +172,7 @@ struct StoreOptions: ParsableArguments {
         ).name
     }
 
-    /// Where keys are stored, if they are.
+    /// The store of keys; `nil` if the user names none.
     func sealedStore(isStrict: Bool) throws -> SealedKeyStore? {
         guard let folder else { return nil }
         guard let sealingKey else { throw CommandFailure(.usage, "--store: expected --sealing-key FILE as well") }

@@ -4,7 +4,7 @@ import KeyTesting
 import SubjectProtocol
 import Support
 
-/// Puts scenarios to the session, or to sessions with planted faults.
+/// Runs scenarios on the session, or on sessions with injected faults.
 struct ScenariosCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scenarios", abstract: "Runs scripted events against the key session, in simulated time.",
@@ -16,26 +16,26 @@ struct ScenariosCommand: ParsableCommand {
               chunkwise keys scenarios --subject 'chunkwise keys subject' data/scenarios/*.json
 
             EXIT CODES
-              0 all passed; 1 a scenario failed, or a planted fault survived; 2 no scenario was run, or the subject broke
-              down; 64 usage; 65 a file is no scenario; 66 a file is missing, or the subject does not start
+              0 all passed; 1 a scenario failed, or an injected fault survived; 2 no scenario was run, or the subject
+              broke down; 64 usage; 65 a file is not a scenario; 66 a file is missing, or the subject does not start
             """))
 
-    @Argument(help: "Scenario files, as data/schemas/scenarios.json has them.")
+    @Argument(help: "Scenario files, with the schema data/schemas/scenarios.json.")
     var files: [String]
 
-    @Flag(help: "Put them to sessions with one planted fault each, every one of which some scenario must notice.")
+    @Flag(help: "Mutation-test the scenarios: every session with an injected fault must fail one.")
     var mutants = false
 
-    @Option(help: "A command that speaks the protocol of data/scenarios/PROTOCOL.md, in place of our session.")
+    @Option(help: "Test this command, which speaks the protocol of data/scenarios/PROTOCOL.md, instead of our session.")
     var subject: String?
 
     @Option(
         help: .taking(
-            "time", "How long an answer of the subject may take: seconds, or a time such as 500ms. (default: 5s)"),
+            "time", "The timeout for each reply of the subject: seconds, or a time such as 500ms. (default: 5s)"),
         transform: Duration.argument(.seconds, 0.001...3600))
     var timeout = Duration.seconds(5)
 
-    @Option(help: "How to print the result.")
+    @Option(help: "The output format.")
     var format = OutputFormat.text
 
     func run() throws {
@@ -85,7 +85,9 @@ struct ScenariosCommand: ParsableCommand {
             })
     }
 
-    /// Says which faults were noticed, and by which scenarios.
+    /// Prints the scenarios that noticed each fault.
+    ///
+    /// - Throws: `CommandFailure` if a fault survived.
     func report(_ killers: [(KeyMutant, [String])]) throws {
         let survivors = killers.filter { $0.1.isEmpty }.map { $0.0.rawValue }
         switch format {
@@ -110,7 +112,7 @@ struct ScenariosCommand: ParsableCommand {
 }
 
 extension ScenariosCommand {
-    /// Puts scenarios to a session in another process.
+    /// Runs scenarios on a session in another process.
     func verify(_ scenarios: [KeyScenario], subject: String) throws {
         let verdicts = try verdicts(scenarios, subject)
         let passed = verdicts.count { $0.verdict == .passed }
@@ -141,7 +143,7 @@ extension ScenariosCommand {
         try require(passed > 0, .noAnswer, "no scenario was run: expected at least one")
     }
 
-    /// Puts scenarios to a subject with each of our faults, by its option `--fault NAME`.
+    /// Runs scenarios on a subject with each of our faults, which its option `--fault NAME` injects.
     func plant(_ scenarios: [KeyScenario], subject: String) throws {
         try report(
             try KeyMutant.allCases.map { mutant in
@@ -174,10 +176,10 @@ struct KeySubjectCommand: ParsableCommand {
               chunkwise keys scenarios --mutants --subject 'chunkwise keys subject' data/scenarios/*.json
 
             EXIT CODES
-              0 the harness said goodbye, or went away; 64 usage
+              0 the harness said goodbye, or closed the pipe; 64 usage
             """))
 
-    @Option(help: "A planted fault; chunkwise keys scenarios --mutants lists them.")
+    @Option(help: "The fault to inject; chunkwise keys scenarios --mutants lists them.")
     var fault: KeyMutant?
 
     func run() {
