@@ -36,6 +36,7 @@ package struct KillMatrix: Sendable {
     ///   - threadCount: The threads that share the work.
     ///   - shouldStop: Called before each piece of work. A run that it stops has no outcomes.
     ///   - progress: Called on any of the threads with the pieces that are done.
+    /// - Returns: The outcomes of all mutants and of the controls.
     package static func run(
         _ mutants: [Mutant] = Mutant.all, over backend: any CipherBackend, groups: [VectorGroup],
         threadCount: Int = 2, shouldStop: @escaping @Sendable () -> Bool = { false },
