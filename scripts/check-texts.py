@@ -143,6 +143,8 @@ def main():
         check_links(name)
         begun = ""
         for number, line, language in fenced(text(name).split("\n")):
+            if language == "console" and line.startswith("$ "):
+                check_command(name, number, line, commands, options)
             if language == "sh":
                 line = begun + line.split(" # ")[0]
                 begun = line[:-1] if line.endswith("\\") else ""
@@ -150,6 +152,10 @@ def main():
                     check_command(name, number, line, commands, options)
     for name in tools:
         check_help(name, commands, options)
+    # Comments and strings, which swift format leaves as they are. The rules of vectors are lines of the vector files.
+    for name in tracked("Sources/*.swift"):
+        if not name.endswith("VectorRules.swift"):
+            check_lines(name)
     for name in documents + tracked("Sources/*.swift", "Tests/*.swift") + scripts:
         if name != "scripts/check-texts.py":
             check_words(name)

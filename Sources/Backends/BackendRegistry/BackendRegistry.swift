@@ -81,7 +81,8 @@ package enum BackendRegistry {
         guard let entry = entries.first(where: { $0.name == name }) else {
             throw .unsupported(
                 isForeign(name)
-                    ? "backend \"\(name)\" here: expected it for verify, measure, sweep, run or gate, which load it in another process"
+                    ? "backend \"\(name)\" here: expected it for verify, measure, sweep, run or gate, which load it in "
+                        + "another process"
                     : "backend \"\(name)\": expected one of \(names.joined(separator: ", ")), \(pluginPrefix)/PATH or "
                         + "\(providerPrefix)NAME")
         }

@@ -25,7 +25,7 @@ final class BoringSSLContext: CipherContext {
     /// pieces of 64 KiB, `malloc` returns the end of the heap instead.
     private static let pieceByteCount = 48 << 10
 
-    /// The corresponding functions are `AES._CBC.decrypt(_:using:iv:noPadding:)` and `AES._CTR.decrypt(_:using:nonce:)`,
+    /// The corresponding functions are `AES._CBC.decrypt(_:using:iv:noPadding:)` and `AES._CTR.decrypt(_:using:nonce:)`
     /// and their counterparts.
     func process(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, nonce: UnsafeRawBufferPointer,

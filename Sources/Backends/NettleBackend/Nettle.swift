@@ -50,8 +50,8 @@ public struct Nettle: CipherBackend {
 
     /// Returns the AES instructions, or nothing: without them, the library uses tables.
     ///
-    /// - Source: `fat-x86_64.c` and `fat-arm64.c` of Nettle: an override lists all features that may be used, `aesni` or
-    ///   `aes` among them, separated by commas.
+    /// - Source: `fat-x86_64.c` and `fat-arm64.c` of Nettle: an override lists all features that may be used, `aesni`
+    ///   or `aes` among them, separated by commas.
     static func features(machineFeatures: [String], override: String?) -> [String] {
         guard machineFeatures.contains("aes") else { return [] }
         guard let override else { return ["aes"] }

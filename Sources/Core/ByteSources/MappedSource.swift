@@ -19,7 +19,8 @@ public final class MappedSource: ViewableSource {
 
     /// Opens a file for reading.
     ///
-    /// - Throws: `DecryptionError.io` as ``FileSource/init(path:)`` does, and if no handler for SIGBUS can be installed.
+    /// - Throws: `DecryptionError.io` as ``FileSource/init(path:)`` does, and if no handler for SIGBUS can be
+    ///   installed.
     public init(path: FilePath) throws(DecryptionError) {
         try MappedView.installGuard()
         self.file = try FileSource(path: path)

@@ -59,7 +59,8 @@ final class SideProcess {
         guard found == object.plaintextByteCount else {
             throw .failed(
                 role,
-                "it found \(found.map(String.init) ?? "no number of") plaintext bytes: expected \(object.plaintextByteCount)"
+                "it found \(found.map(String.init) ?? "no number of") plaintext bytes: expected "
+                    + "\(object.plaintextByteCount)"
             )
         }
     }

@@ -70,7 +70,8 @@ extension StoredRatios {
         let now = sides.baseline
         if reference.name != now.name || reference.version != now.version {
             return
-                "recorded with reference \(reference.name) \(reference.version): expected this one (\(now.name) \(now.version))"
+                "recorded with reference \(reference.name) \(reference.version): expected this one (\(now.name) "
+                + "\(now.version))"
         }
         // The path of the program does not matter.
         if ShellText.options(of: reference.command) != ShellText.options(of: now.command) {

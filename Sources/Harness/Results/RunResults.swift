@@ -108,7 +108,8 @@ public enum ResultsError: Error, Hashable, Sendable, CustomStringConvertible {
             "line \(line) of the result file is a second header that contradicts the first (\(difference)): expected "
                 + "the records of one run on one host"
         case .damagedLine(let line):
-            "line \(line) of the result file is no result record: expected one JSON object a line, as a sweep writes them"
+            "line \(line) of the result file is no result record: expected one JSON object a line, as a sweep writes "
+                + "them"
         }
     }
 }

@@ -82,12 +82,13 @@ package enum GivenCiphertext {
             let rest = byteCount % 16
             let known = rest == 10 ? ", as WhatsApp's media have" : rest == 4 ? ", or -20 of HMAC-SHA-1" : ""
             return
-                "\(rest) byte\(rest == 1 ? "" : "s") too many may be a nonce or header in front, which tail -c +\(rest + 1) cuts off, or a "
-                + "MAC behind, which head -c -\(rest) does\(known); and CTR has any length (--strategy ctr)"
+                "\(rest) byte\(rest == 1 ? "" : "s") too many may be a nonce or header in front, which tail -c "
+                + "+\(rest + 1) cuts off, or a MAC behind, which head -c -\(rest) does\(known); and CTR has any length "
+                + "(--strategy ctr)"
         case .invalidPadding where strategy.padding == .pkcs7:
             return
-                "another padding or none is read with the parameter padding=none, and a MAC behind is cut off by head -c -32 "
-                + "(HMAC-SHA-256; -16, -48 or -64 for others)"
+                "another padding or none is read with the parameter padding=none, and a MAC behind is cut off by head "
+                + "-c -32 (HMAC-SHA-256; -16, -48 or -64 for others)"
         default: return nil
         }
     }
@@ -126,14 +127,15 @@ package enum GivenCiphertextError: LayerError {
     package var description: String {
         switch self {
         case .salted:
-            "the file begins with \"Salted__\" and a salt, as openssl enc with a password writes it: expected ciphertext "
-                + "from the first byte on (tail -c +17 cuts both off, openssl enc -d -P shows key and IV), or --as-is"
+            "the file begins with \"Salted__\" and a salt, as openssl enc with a password writes it: expected "
+                + "ciphertext from the first byte on (tail -c +17 cuts both off, openssl enc -d -P shows key and IV), "
+                + "or --as-is"
         case .text:
-            "the file begins with text: expected ciphertext (base64 -d decodes Base64, as openssl enc -a writes it, and xxd -r "
-                + "-p hexadecimal digits), or --as-is"
+            "the file begins with text: expected ciphertext (base64 -d decodes Base64, as openssl enc -a writes it, "
+                + "and xxd -r -p hexadecimal digits), or --as-is"
         case .ivInFront(let byteCount, let rest):
-            "the file begins with \(byteCount == 16 ? "its IV" : "\(byteCount) bytes of its IV"): expected ciphertext from "
-                + "the first byte on (tail -c +\(byteCount + 1) cuts it off\(Self.way(rest))), or --as-is"
+            "the file begins with \(byteCount == 16 ? "its IV" : "\(byteCount) bytes of its IV"): expected ciphertext "
+                + "from the first byte on (tail -c +\(byteCount + 1) cuts it off\(Self.way(rest))), or --as-is"
         case .unlikely(let error, let hint):
             "\(error); \(hint)"
         }

@@ -21,8 +21,8 @@ public enum KeyFileError: LayerError {
                 + (encoding.map { [$0] } ?? KeyEncoding.allCases).map { $0.expectation(keyByteCounts) }
                 .joined(separator: ", or ")
         case .text(let path, let byteCount, let isHexadecimal, let choice):
-            "key file \(path) has \(byteCount) characters of text and nothing else: that may be a key of \(byteCount) bytes"
-                + "\(Self.cipher(byteCount)) that are characters, "
+            "key file \(path) has \(byteCount) characters of text and nothing else: that may be a key of \(byteCount) "
+                + "bytes\(Self.cipher(byteCount)) that are characters, "
                 + (isHexadecimal
                     ? "or of \(byteCount / 2)\(Self.cipher(byteCount / 2)) in hexadecimal"
                     : "or one in Base64 (base64 -d decodes it), or digits of which some are missing")

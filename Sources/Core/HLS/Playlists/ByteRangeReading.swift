@@ -79,8 +79,8 @@ extension MediaPlaylist {
             let problem = PlaylistProblem(
                 line: segment.line, kind: .missingIV,
                 found:
-                    "the start of a resource that is one chain, with a key without IV, behind or among several segments of one "
-                    + "resource: their numbers are not the resources'",
+                    "the start of a resource that is one chain, with a key without IV, behind or among several "
+                    + "segments of one resource: their numbers are not the resources'",
                 expected: "an IV attribute in the EXT-X-KEY before it")
             segments[index].problem = problem
             if !isNoted { problems.append(problem) }

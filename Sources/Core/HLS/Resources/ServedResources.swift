@@ -53,7 +53,8 @@ public struct ServedResources: SegmentResources {
         let scheme = target.scheme?.lowercased() ?? ""
         guard ["http", "https"].contains(scheme) else {
             throw .unsupported(
-                "fetching \(target.redacted) by the scheme \"\(scheme)\": expected https or http, such as a relative URI"
+                "fetching \(target.redacted) by the scheme \"\(scheme)\": expected https or http, such as a relative "
+                    + "URI"
             )
         }
         guard scheme == "https" || base.scheme?.lowercased() == "http" else {

@@ -164,8 +164,8 @@ final class ChunkRules: Sendable {
             }
             guard nonce.isTotal else {
                 throw .unsupported(
-                    "nonces of \(cipher.rawValue) by \(format.name)'s rule: expected numbers that grow with the chunk's, "
-                        + "and bytes that are made of them without a choice")
+                    "nonces of \(cipher.rawValue) by \(format.name)'s rule: expected numbers that grow with the "
+                        + "chunk's, and bytes that are made of them without a choice")
             }
         }
     }

@@ -199,7 +199,8 @@ struct ObjectHeader {
                 throw .unsupported(
                     unknown.isEmpty
                         ? "a new object of \(format.name): its header depends on itself"
-                        : "a new object of \(format.name): a writer does not know \(unknown.sorted().joined(separator: ", "))"
+                        : "a new object of \(format.name): a writer does not know "
+                            + "\(unknown.sorted().joined(separator: ", "))"
                 )
             }
         }
@@ -222,7 +223,8 @@ struct ObjectHeader {
             guard case .bytes(let bytes)? = header.names[field.name] else { continue }
             guard try field.accepts(bytes, header.names, in: format.name) else {
                 throw .unsupported(
-                    "a new object of \(format.name), whose first chunk does not begin with \"\(field.name)\" as its header"
+                    "a new object of \(format.name), whose first chunk does not begin with \"\(field.name)\" as its "
+                        + "header"
                 )
             }
         }
@@ -237,7 +239,8 @@ struct ObjectHeader {
             guard formulas.allSatisfy({ $0.isKnown(names) }) else { continue }
             guard try check.holds(names, in: format.name) else {
                 throw .unsupported(
-                    "a new object of \(format.name), whose header is drawn at random and refused: expected \(check.expected)"
+                    "a new object of \(format.name), whose header is drawn at random and refused: expected "
+                        + "\(check.expected)"
                 )
             }
         }

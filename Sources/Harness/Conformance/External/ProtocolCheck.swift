@@ -73,7 +73,8 @@ extension ProtocolCheck {
             ProtocolCheck("JSON written otherwise") { probe in
                 let id = try probe.open()
                 let line =
-                    "{ \"count\" : 4 ,\t\"\\u006fp\" : \"\\u0072ead\", \"offset\": 0, \"id\" : \(id) , \"ü\": \"\\\\\" }\r\n"
+                    "{ \"count\" : 4 ,\t\"\\u006fp\" : \"\\u0072ead\", \"offset\": 0, \"id\" : \(id) , \"ü\": \"\\\\\" "
+                    + "}\r\n"
                 guard try probe.expectGood(Array(line.utf8), "read with spaces and escapes").payload.count == 4 else {
                     throw ProtocolProbe.Mismatch(description: "read with spaces and escapes: expected 4 bytes")
                 }

@@ -178,7 +178,8 @@ package struct FleetMerge {
     /// without the backend contradicts no other.
     private static func contradiction(_ one: ConformanceRecord, _ other: ConformanceRecord) -> String? {
         func text(_ record: ConformanceRecord) -> String {
-            "passed \(record.passed), failed \(record.failed), unsupported \(record.unsupported), not run \(record.notRun)"
+            "passed \(record.passed), failed \(record.failed), unsupported \(record.unsupported), not run "
+                + "\(record.notRun)"
         }
         guard one != other, one.notRun < one.count, other.notRun < other.count else { return nil }
         return "\(one.subject) \(text(one)) of part \(one.part ?? 0), and \(text(other))"

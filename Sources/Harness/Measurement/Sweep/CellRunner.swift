@@ -322,8 +322,8 @@ extension CellRunner {
         let sources = hello["sources"]?.array?.compactMap(\.string) ?? []
         guard hello["measures"]?.bool == true, sources.contains("path") else {
             throw CellFailure(
-                "it answers no measure, or reads no files: expected \"measures\":true and \"path\" among the sources of "
-                    + "its hello (PROTOCOL.md)")
+                "it answers no measure, or reads no files: expected \"measures\":true and \"path\" among the sources "
+                    + "of its hello (PROTOCOL.md)")
         }
         let strategies = hello["strategies"]?.array?.compactMap(\.string) ?? []
         guard store.isOffered(cell, by: strategies) else {

@@ -149,9 +149,9 @@ extension RunRecommendation {
         return ParetoChart(
             title: "Throughput against memory",
             description:
-                "Each shape is one measured configuration, \(comparedText).\(drawn) Both axes are logarithmic. The dashed "
-                + "line is the front: the most throughput that can be had for at most that much memory.\(choice) The table "
-                + "below the picture has the values.",
+                "Each shape is one measured configuration, \(comparedText).\(drawn) Both axes are logarithmic. The "
+                + "dashed line is the front: the most throughput that can be had for at most that much "
+                + "memory.\(choice) The table below the picture has the values.",
             backends: names.map { ($0, summary.style(of: $0)) }, points: points,
             choiceName: advice.choice.map { label($0) })
     }

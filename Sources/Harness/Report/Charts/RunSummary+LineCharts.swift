@@ -203,8 +203,8 @@ extension RunSummary {
         return LineChart(
             name: "window-latency", title: "Latency of one window, \(backend), closed loop",
             description: "How long the fastest backend takes for one window of a sequential read, on logarithmic axes. "
-                + "A percentile stands only where there were enough reads for it in a process: 29 for p90, 299 for p99, "
-                + "2,995 for p99.9.",
+                + "A percentile stands only where there were enough reads for it in a process: 29 for p90, 299 for "
+                + "p99, 2,995 for p99.9.",
             lines: lines, vertical: .nanoseconds)
     }
 
@@ -220,7 +220,8 @@ extension RunSummary {
             name: "first-byte", title: "Time to first byte by window or chunk size",
             description:
                 "How long a player waits for the first bytes that it can use, on logarithmic axes: the median "
-                + "time to open the object and make the first read, in one interval. By block, the size is the window's; where whole chunks are decrypted, it is the chunk's."
+                + "time to open the object and make the first read, in one interval. By block, the size is the "
+                + "window's; where whole chunks are decrypted, it is the chunk's."
                 + Self.remark(grid),
             lines: byBlock + byChunk, vertical: .nanoseconds,
             marks: [(16_000_000, "published chunk"), (104_857_600, "published window")],

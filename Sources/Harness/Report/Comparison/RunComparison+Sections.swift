@@ -19,8 +19,8 @@ extension RunComparison {
     }
 
     static let caution =
-        "Not a gate: the runs were made at different times, and the intervals hold only what differs between the processes "
-        + "of each. To decide on a change, measure both at once: chunkwise gate."
+        "Not a gate: the runs were made at different times, and the intervals hold only what differs between the "
+        + "processes of each. To decide on a change, measure both at once: chunkwise gate."
 
     private var differenceSection: Document.Section {
         let block: Document.Block =
@@ -55,7 +55,8 @@ extension RunComparison {
         let ratios = pairs.map(\.ratio.ratio).sorted()
         if let minimum = ratios.first, let maximum = ratios.last {
             lines.append(
-                "B ÷ A: median \(Self.text(ratios[ratios.count / 2])), minimum \(Self.text(minimum)), maximum \(Self.text(maximum))"
+                "B ÷ A: median \(Self.text(ratios[ratios.count / 2])), minimum \(Self.text(minimum)), maximum "
+                    + "\(Self.text(maximum))"
             )
         }
         guard isSameHost else { return lines }

@@ -67,8 +67,8 @@ package struct RunComparison: Sendable {
         let hosts = differences.filter(\.isOfHost).map(\.name)
         if !hosts.isEmpty {
             warnings.append(
-                "The runs come from different hosts (\(Verdict.list(hosts)) differ\(hosts.count == 1 ? "s" : "")): the ratios compare machines as well as "
-                    + "programs. They are shown and not judged.")
+                "The runs come from different hosts (\(Verdict.list(hosts)) differ\(hosts.count == 1 ? "s" : "")): the "
+                    + "ratios compare machines as well as programs. They are shown and not judged.")
         }
         for (letter, run) in zip(["A", "B"], runSet.runs) where !run.isComplete {
             warnings.append("Run \(letter) was broken off, cells may be missing.")
@@ -81,7 +81,8 @@ package struct RunComparison: Sendable {
         let single = pairs.count { !$0.ratio.hasInterval }
         if single > 0 {
             warnings.append(
-                "\(RatioText.count(single, "cell")) timed in fewer than three processes on a side: no interval, nothing is said of them."
+                "\(RatioText.count(single, "cell")) timed in fewer than three processes on a side: no interval, "
+                    + "nothing is said of them."
             )
         }
         return warnings

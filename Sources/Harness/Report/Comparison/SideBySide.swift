@@ -61,7 +61,8 @@ package struct SideBySide: Sendable {
     package var verdict: [String] {
         fleet?.verdict ?? runs.map { "\($0.label): \($0.headline)" } + [
             hostCount > 1
-                ? "Figures of different hosts stand side by side; they are neither averaged nor judged against each other."
+                ? "Figures of different hosts stand side by side; they are neither averaged nor judged against each "
+                    + "other."
                 : "All runs come from one host, at different times; they are not averaged."
         ]
     }

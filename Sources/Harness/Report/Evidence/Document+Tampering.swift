@@ -8,9 +8,10 @@ extension Document {
         let groups = TamperGroup.groups(of: records)
         var blocks: [Block] = [
             .paragraph(
-                "Ciphertexts were truncated, extended, flipped, swapped, repeated and spliced at every kind of edge, and "
-                    + "then read from the start to the end. Noticed is a change that opening or a read answers with "
-                    + "an error that says so; beside it stands how many wrong bytes were delivered before, or altogether."
+                "Ciphertexts were truncated, extended, flipped, swapped, repeated and spliced at every kind of edge, "
+                    + "and then read from the start to the end. Noticed is a change that opening or a read answers "
+                    + "with an error that says so; beside it stands how many wrong bytes were delivered before, or "
+                    + "altogether."
             ),
             .paragraph(TamperRecord.conclusion(records)),
         ]
@@ -25,10 +26,10 @@ extension Document {
         if !notes.isEmpty {
             blocks.append(
                 .paragraph(
-                    "CBC and CTR encrypt and do not authenticate: a reader can notice an impossible length and, in CBC, "
-                        + "invalid padding, and nothing else. In CBC a flipped bit garbles its block and flips the same "
-                        + "bit of the next one, in CTR it flips that bit alone. Their figures are measured, and are no "
-                        + "faults of a subject."))
+                    "CBC and CTR encrypt and do not authenticate: a reader can notice an impossible length and, in "
+                        + "CBC, invalid padding, and nothing else. In CBC a flipped bit garbles its block and flips "
+                        + "the same bit of the next one, in CTR it flips that bit alone. Their figures are measured, "
+                        + "and are no faults of a subject."))
             blocks.append(.list(notes))
         }
         if let failures = failures(records) { blocks.append(.table(failures)) }

@@ -103,8 +103,8 @@ extension TamperRecord {
         }
         if weak.cases > 0 {
             parts.append(
-                "\(weak.detected) of \(weak.cases) changes to CBC and CTR were noticed. CBC and CTR do not authenticate "
-                    + "data, so no reader can notice the others.")
+                "\(weak.detected) of \(weak.cases) changes to CBC and CTR were noticed. CBC and CTR do not "
+                    + "authenticate data, so no reader can notice the others.")
         }
         let failed = records.reduce(0) { $0 + $1.failed }
         let changes = RatioText.count(failed, "change")

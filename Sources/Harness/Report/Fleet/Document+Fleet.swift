@@ -62,7 +62,8 @@ extension Document {
             return .table(
                 Table(
                     caption: "\(law.name): what each choice costs on each kind of host, as a part of its own choice's "
-                        + "throughput; of three hosts or more, the middle one's loss with its 95 % interval over hosts.",
+                        + "throughput; of three hosts or more, the middle one's loss with its 95 % interval over "
+                        + "hosts.",
                     columns: [.text("Kind")] + law.distinct.map { .number(law.label($0)) },
                     rows: law.choices.map { choice in
                         [Table.Entry(fleet.kinds[choice.kind].label)]
@@ -100,8 +101,8 @@ extension Document {
                     Table(
                         caption:
                             "Hosts that are shown, with 95 % confidence for all hosts of their kind, to be more than "
-                            + "\(RatioText.percent(Fleet.outlierMargin)) faster or slower than the middle one; in how many "
-                            + "cells their intervals say so, and the cell with the largest difference.",
+                            + "\(RatioText.percent(Fleet.outlierMargin)) faster or slower than the middle one; in how "
+                            + "many cells their intervals say so, and the cell with the largest difference.",
                         columns: [
                             .text("Host"), .number("Cells"), .number("Throughput ÷ the other's"), .text("The other"),
                             .text("Cell"),

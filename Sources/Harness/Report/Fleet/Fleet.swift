@@ -72,8 +72,8 @@ struct Fleet: Sendable {
                 "\(hosts[outlier.host].name) differs from \(hosts[outlier.other].name), of the same kind, in "
                     + "\(outlier.cellCount) of \(outlier.comparedCount) cells, by up to \(outlier.ratio.text)."
             } + [
-                "Figures of \(RatioText.count(hosts.count, "host")) of \(RatioText.count(kinds.count, "kind")); none is averaged "
-                    + "over hosts."
+                "Figures of \(RatioText.count(hosts.count, "host")) of \(RatioText.count(kinds.count, "kind")); none "
+                    + "is averaged over hosts."
             ]
     }
 
@@ -85,8 +85,8 @@ struct Fleet: Sendable {
             hosts.allSatisfy(\.isComplete)
             ? []
             : [
-                "Shards are missing, or parts of them: of \(merge?.shardCount ?? 0), \(done) left anything. chunkwise merge "
-                    + "names them."
+                "Shards are missing, or parts of them: of \(merge?.shardCount ?? 0), \(done) left anything. chunkwise "
+                    + "merge names them."
             ]
         return missing + hosts.flatMap { host in host.leftOutTexts.map { "\(host.name): \($0)" } }
     }

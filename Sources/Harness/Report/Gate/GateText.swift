@@ -48,7 +48,8 @@ package enum GateText {
             case .wrong: "wrong: \(firstBroken(result)): expected right bytes of both sides"
             case .failed: "failed: \(firstBroken(result)): expected whole runs of both sides"
             case .noisyHost:
-                "noisy host: \(result.control?.reason ?? "nothing could be planted"): expected to see it before anything is called the same"
+                "noisy host: \(result.control?.reason ?? "nothing could be planted"): expected to see it before "
+                    + "anything is called the same"
             case .slower: "slower: \(names(.slower)): expected at most \(tolerance) more time than the baseline"
             case .inconclusive:
                 "inconclusive: \(names(.inconclusive)): expected intervals that end on one side of \(tolerance)"
@@ -104,7 +105,8 @@ package enum GateText {
     private static func rows(_ memory: GateMemory) -> [[String]] {
         var rows = [["cell", "verdict", "baseline", "candidate", "limit"]]
         func peaks(_ peaks: GateMemory.Peaks) -> String {
-            "\(ByteCountText.measured(peaks.median)) (\(ByteCountText.measured(peaks.minimum))–\(ByteCountText.measured(peaks.maximum)))"
+            "\(ByteCountText.measured(peaks.median)) "
+                + "(\(ByteCountText.measured(peaks.minimum))–\(ByteCountText.measured(peaks.maximum)))"
         }
         for cell in memory.cells {
             rows.append([

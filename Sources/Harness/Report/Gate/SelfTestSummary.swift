@@ -42,8 +42,9 @@ package struct SelfTestSummary: Sendable {
         var lines = [
             "gate against itself: \(header.baseline)",
             "tolerance \(GateWords.percent(header.tolerance)), \(GateWords.seconds(header.secondsPerCell)) a cell, "
-                + "\(RatioText.count(header.cells.count, "cell")) a gate, other cores \(header.isBusy ? "busy" : "left alone"), "
-                + "\(header.host.cpuModel), \(RatioText.count(header.host.cpuCount, "CPU"))",
+                + "\(RatioText.count(header.cells.count, "cell")) a gate, other cores "
+                + "\(header.isBusy ? "busy" : "left alone"), \(header.host.cpuModel), "
+                + "\(RatioText.count(header.host.cpuCount, "CPU"))",
         ]
         for found in calibrations.flatMap({ [$0.large, $0.small] }) {
             lines.append(
@@ -107,15 +108,16 @@ package struct SelfTestSummary: Sendable {
                 "\(group.detectionCount(within: limit)) within \(Int(limit)) s"
             }
             lines.append(
-                "\(name): found in \(group.count(.slower)) of \(group.runs.count): \(found.joined(separator: ", ")) a cell"
+                "\(name): found in \(group.count(.slower)) of \(group.runs.count): \(found.joined(separator: ", ")) a "
+                    + "cell"
             )
         }
         let seconds = group.decisionSeconds
         if let median = percentile(tenthsOfPercent: 500, ofSorted: seconds), let maximum = seconds.last {
             let whole = group.runs.map(\.seconds).sorted()
             lines.append(
-                "\(name): cells decided after \(GateWords.seconds(median)) (median), \(GateWords.seconds(maximum)) (longest); "
-                    + "a whole gate takes \(GateWords.seconds(whole[whole.count / 2])) (median), "
+                "\(name): cells decided after \(GateWords.seconds(median)) (median), \(GateWords.seconds(maximum)) "
+                    + "(longest); a whole gate takes \(GateWords.seconds(whole[whole.count / 2])) (median), "
                     + "\(GateWords.seconds(whole.last ?? 0)) (longest)")
         }
         return lines
@@ -125,7 +127,8 @@ package struct SelfTestSummary: Sendable {
         let what = "95 % intervals of unchanged runs that hold no change"
         guard let share = coverage.share else { return "\(what): too few blocks for a figure" }
         return "\(what): \(share.successCount) of \(share.trialCount) (\(RatioText.percent(share.rate)), "
-            + "interval \(RatioText.percent(share.low))–\(RatioText.percent(share.high))), \(coverage.blockCount) blocks each"
+            + "interval \(RatioText.percent(share.low))–\(RatioText.percent(share.high))), \(coverage.blockCount) "
+            + "blocks each"
     }
 
     /// The rates as one object. Shares are fractions of one, times are in seconds.
@@ -150,7 +153,10 @@ package struct SelfTestSummary: Sendable {
         return .object([
             "planted": .number(group.planted), "runs": JSONValue(count: group.runs.count),
             "rates": .object(
-                Dictionary(uniqueKeysWithValues: GateVerdict.allCases.map { ($0.rawValue, Self.json(group.rate($0))) })),
+                Dictionary(
+                    uniqueKeysWithValues: GateVerdict.allCases.map {
+                        ($0.rawValue, Self.json(group.rate($0)))
+                    })),
             "slowerBound": group.bound(.slower).map { .number($0) } ?? .null,
             "foundWithin": .object(
                 Dictionary(

@@ -45,8 +45,8 @@ extension Document {
         }
         return
             "\(count), from \(days.joined(separator: " to ")). Each cell is drawn as its throughput ÷ that of the same "
-            + "configuration of \(reference) in the same run; cells without one, and those of \(reference) itself, ÷ that "
-            + "of \(anchor.name). Runs stand in the order in which they started, at equal distances."
+            + "configuration of \(reference) in the same run; cells without one, and those of \(reference) itself, ÷ "
+            + "that of \(anchor.name). Runs stand in the order in which they started, at equal distances."
     }
 
     private static func turns(_ host: HostHistory) -> Table? {

@@ -154,19 +154,19 @@ extension History {
 
     /// The method, its source and its limits, in sentences.
     static let method = [
-        "A ratio is throughput ÷ that of the reference in the same run, from medians over all samples of each. What slows "
-            + "the whole machine on a day slows both, and falls out. A change of the reference itself shows in every cell "
-            + "that is put over it, in the same run.",
-        "Changes are looked for in the logarithms of a cell's ratios: a step, a stretch on another level, a drift (circular "
-            + "binary segmentation: Olshen, Venkatraman, Lucito and Wigler 2004). What a run's noise leaves in the next one "
-            + "is estimated from all cells of a machine and taken out, and so is how large noise usually is. Each backend's "
-            + "mean is searched as well, as what changes one cell often changes many. With Bonferroni's bound over places, "
-            + "cells and backends, at most one history in \(Int((1 / HostHistory.errorRate).rounded())) has any mark "
-            + "where nothing changes.",
-        "Levels are at least \(ChangePoints.minLength) runs long. Steps below \(RatioText.percent(HostHistory.minStep)) "
-            + "and drifts below \(RatioText.percent(HostHistory.minDrift)) from the first to the latest run are not marked. "
-            + "With few runs only large steps can be told from noise. A mark says that a level changed, not why: what is "
-            + "recorded of the two runs stands beside it.",
+        "A ratio is throughput ÷ that of the reference in the same run, from medians over all samples of each. What "
+            + "slows the whole machine on a day slows both, and falls out. A change of the reference itself shows in "
+            + "every cell that is put over it, in the same run.",
+        "Changes are looked for in the logarithms of a cell's ratios: a step, a stretch on another level, a drift "
+            + "(circular binary segmentation: Olshen, Venkatraman, Lucito and Wigler 2004). What a run's noise leaves "
+            + "in the next one is estimated from all cells of a machine and taken out, and so is how large noise "
+            + "usually is. Each backend's mean is searched as well, as what changes one cell often changes many. With "
+            + "Bonferroni's bound over places, cells and backends, at most one history in "
+            + "\(Int((1 / HostHistory.errorRate).rounded())) has any mark where nothing changes.",
+        "Levels are at least \(ChangePoints.minLength) runs long. Steps below "
+            + "\(RatioText.percent(HostHistory.minStep)) and drifts below \(RatioText.percent(HostHistory.minDrift)) "
+            + "from the first to the latest run are not marked. With few runs only large steps can be told from noise. "
+            + "A mark says that a level changed, not why: what is recorded of the two runs stands beside it.",
         "Hosts are kept apart: runs belong to one if name, CPU, CPU count, flags, caches and memory are the same.",
     ]
 }

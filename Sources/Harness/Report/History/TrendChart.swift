@@ -141,8 +141,8 @@ struct TrendPictures: Sendable {
                 name: "history-\(number)-\(index + 1)", title: title,
                 description:
                     "\(RatioText.count(cells.count, "cell")) over \(RatioText.count(host.runs.count, "run")) as "
-                    + "ratios to the reference, each on a logarithmic scale of its own; \(changed) with a change of level, "
-                    + "marked by an upright line, or a drift, by a sloping one. The tables have all values.",
+                    + "ratios to the reference, each on a logarithmic scale of its own; \(changed) with a change of "
+                    + "level, marked by an upright line, or a drift, by a sloping one. The tables have all values.",
                 panels: cells.map { Self.panel($0, names, host.runs.count) })
         }
     }

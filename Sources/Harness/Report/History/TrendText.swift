@@ -15,8 +15,8 @@ enum TrendText {
             parts.append(
                 "OVER TIME\n"
                     + WrappedText.lines(
-                        "each line from its minimum (▁) to its maximum ratio (█), logarithmic; | marks a change of level; "
-                            + "the figure is the latest ratio"))
+                        "each line from its minimum (▁) to its maximum ratio (█), logarithmic; | marks a change of "
+                            + "level; the figure is the latest ratio"))
             parts += CellGroups.groups(host.cells, of: \.cell).map { group in
                 let names = CellNames(group.elements.map(\.cell))
                 return WrappedText.lines(group.title) + "\n"
@@ -32,8 +32,8 @@ enum TrendText {
         if let reference = history.reference, let anchor = history.hosts.compactMap(\.anchor).first {
             parts.append(
                 WrappedText.lines(
-                    "Ratios are throughput ÷ that of the same configuration of \(reference) in the same run; where there "
-                        + "is none, and for \(reference) itself, ÷ that of \(anchor.name)."))
+                    "Ratios are throughput ÷ that of the same configuration of \(reference) in the same run; where "
+                        + "there is none, and for \(reference) itself, ÷ that of \(anchor.name)."))
         }
         return TextRenderer.plainLines(parts.joined(separator: "\n\n"))
     }

@@ -92,8 +92,8 @@ extension Document {
         return Table(
             caption: "Simulated and run over connections on loopback"
                 + (load.speed.map { ", \($0) s of the plan in a second" } ?? "") + ": \(conditions(load)) "
-                + "The two agree if their peaks are within a tenth and 5 requests of each other, and p99.9 within a tenth "
-                + "and 100 ms; the lag is what the machine adds to times.",
+                + "The two agree if their peaks are within a tenth and 5 requests of each other, and p99.9 within a "
+                + "tenth and 100 ms; the lag is what the machine adds to times.",
             columns: [
                 .text("Keys"), .text("How"), .number("Peak a second"), .number("Of ideal"), .number("Requests"),
                 .number("p99.9 late"), .number("Late"), .number("No key"), .text("Agree"),
@@ -135,8 +135,8 @@ extension KeyLoadRecord {
         chart(
             name: "key-load", title: "Requests a second, \(KeyText.clients(clientCount))",
             description:
-                "Requests in each second from a key's announcement on, simulated. Peaks in the table are of any second, "
-                + "wherever it begins.", cells: cells
+                "Requests in each second from a key's announcement on, simulated. Peaks in the table are of any "
+                + "second, wherever it begins.", cells: cells
         ) { ($0.simulated, nil) }
     }
 

@@ -67,8 +67,8 @@ extension KeyResults {
                 (maximum == 0
                     ? "Preloaded keys need no request"
                     : "Preloaded keys needed up to \(SignificantDigits.grouped(maximum)) requests")
-                    + ": the first byte comes after at most \(RatioText.times(ratio.estimate)) of the time with key files "
-                    + "(95 % interval \(RatioText.times(ratio.low)) to \(RatioText.times(ratio.high)), "
+                    + ": the first byte comes after at most \(RatioText.times(ratio.estimate)) of the time with key "
+                    + "files (95 % interval \(RatioText.times(ratio.low)) to \(RatioText.times(ratio.high)), "
                     + "\(KeyText.server(worst.delayMilliseconds))).")
         }
         guard let slowest = waits.cells.map(\.delayMilliseconds).max() else { return findings }
@@ -109,8 +109,8 @@ extension KeyResults {
         let subject = "A run of \(KeyText.clients(loopback.clientCount)) over connections on loopback"
         if loopback.isMachineTooSlow, let lag = run.compactMap(\.lagNanoseconds).max() {
             return [
-                "\(subject) cannot be judged: its machine added \(DurationText.text(nanoseconds: lag)) to times, expected "
-                    + "less than \(DurationText.text(nanoseconds: KeyLoadRecord.maxLagNanoseconds))."
+                "\(subject) cannot be judged: its machine added \(DurationText.text(nanoseconds: lag)) to times, "
+                    + "expected less than \(DurationText.text(nanoseconds: KeyLoadRecord.maxLagNanoseconds))."
             ]
         }
         return [

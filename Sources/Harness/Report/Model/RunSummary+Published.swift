@@ -64,7 +64,8 @@ extension RunSummary {
 }
 
 extension Cell {
-    /// The members that two cells must share to do the same work. The other members, such as those of the format, are blank.
+    /// The members that two cells must share to do the same work. The other members, such as those of the format, are
+    /// blank.
     fileprivate var work: Cell {
         var work = Cell(
             backend: backend, strategy: "", windowByteCount: 0, workload: workload, threads: threads,

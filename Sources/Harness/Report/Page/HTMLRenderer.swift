@@ -24,7 +24,8 @@ enum HTMLRenderer {
             <p class="subtitle">\(MarkupText.markup(document.subtitle))</p>
             </header>
             <main>
-            \(document.warnings.map(warning).joined())<section id="verdict" class="verdict" aria-labelledby="verdict-heading">
+            \(document.warnings.map(warning).joined())\
+            <section id="verdict" class="verdict" aria-labelledby="verdict-heading">
             <h2 id="verdict-heading">Verdict</h2>
             <ol>
             \(verdict.joined())</ol>
@@ -65,7 +66,8 @@ enum HTMLRenderer {
             // another one.
             let label = MarkupText.markup(caption)
             return "<figure class=\"verbatim\"><figcaption>\(label)</figcaption>"
-                + "<pre tabindex=\"0\" role=\"region\" aria-label=\"\(label)\">\n\(MarkupText.markup(text))</pre></figure>\n"
+                + "<pre tabindex=\"0\" role=\"region\" "
+                + "aria-label=\"\(label)\">\n\(MarkupText.markup(text))</pre></figure>\n"
         case .chart(let chart, let narrow): return figure(chart, narrow: narrow)
         case .table(let content): return HTMLTable.render(content)
         case .foldedTable(let content):
@@ -103,7 +105,8 @@ enum HTMLTable {
             // An empty column head is not a heading.
             column.title.isEmpty
                 ? "<td></td>"
-                : "<th scope=\"col\"\(column.isNumeric ? " class=\"number\"" : "")>\(MarkupText.markup(column.title))</th>"
+                : "<th scope=\"col\"\(column.isNumeric ? " class=\"number\"" : "")>"
+                    + "\(MarkupText.markup(column.title))</th>"
         }
         let rows = table.rows.map { entries in
             let cells = zip(table.columns, entries).enumerated().map { index, pair in

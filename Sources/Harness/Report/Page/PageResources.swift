@@ -25,7 +25,8 @@ enum PageStyle {
 enum PageScript {
     /// The content security policy: the page loads and sends nothing, and no other script runs.
     static let policy =
-        "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-\(digest)'; base-uri 'none'; form-action 'none'"
+        "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-\(digest)'; base-uri 'none'; form-action "
+        + "'none'"
 
     /// SHA-256 of the script in Base64; a test compares the two.
     static let digest = "LdDVUJ2gEF2evQGBuvJABfLPSo+X6KPYibt1VCdXCVk="

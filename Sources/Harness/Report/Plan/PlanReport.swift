@@ -175,8 +175,8 @@ extension ComputedPlan {
             + (wantsIntegrity ? "that \(eligible.count == 1 ? "notices" : "notice") changes " : "")
             + (memoryBudget.map { "within \(ByteCountText.size($0)) of memory, " } ?? "")
             + "those are looked at whose reads by a reader that has kept nothing are within "
-            + "\(RatioText.percent(Self.margin)) of the soonest (p90); of these the one with the least memory is taken, "
-            + "then the fewest bytes fetched, then the fastest download."
+            + "\(RatioText.percent(Self.margin)) of the soonest (p90); of these the one with the least memory is "
+            + "taken, then the fewest bytes fetched, then the fastest download."
     }
 
     /// The reason why there is no choice.
@@ -260,14 +260,14 @@ extension ComputedPlan {
     private var method: String {
         "The readers of the subject read an object of this length that is not there, "
             + (storage.client == nil
-                ? "and what they ask for is counted. A read takes the calls of the system and the decryption, one after the "
-                    + "other. "
-                : "by this client, and a clock moves on by each answer's latency, its bytes' transfer and their decryption; "
-                    + "connections are there already. ")
-            + "Reads of a length are at places that are drawn, by one reader that keeps what such a reader keeps; the first "
-            + "byte is of one that has just opened the object. What other readers and the system add is not in it: measure "
-            + "the choice (measure --latency --bandwidth --client). Decryption as timed just now, from memory, in calls of "
-            + "a chunk or a window:"
+                ? "and what they ask for is counted. A read takes the calls of the system and the decryption, one "
+                    + "after the other. "
+                : "by this client, and a clock moves on by each answer's latency, its bytes' transfer and their "
+                    + "decryption; connections are there already. ")
+            + "Reads of a length are at places that are drawn, by one reader that keeps what such a reader keeps; the "
+            + "first byte is of one that has just opened the object. What other readers and the system add is not in "
+            + "it: measure the choice (measure --latency --bandwidth --client). Decryption as timed just now, from "
+            + "memory, in calls of a chunk or a window:"
     }
 
     private var rateLines: [String] {

@@ -68,8 +68,8 @@ extension ComputedPlan {
                 caption:
                     "Each format with the chunk that suits it best: the p90 of a read by a reader that has kept nothing"
                     + (plans.count == 1 ? "" : ", by question")
-                    + ". Notices: another byte, a chunk in another's place, one of another file, an end that is cut off. "
-                    + "None tells that a whole file is an older one.",
+                    + ". Notices: another byte, a chunk in another's place, one of another file, an end that is cut "
+                    + "off. None tells that a whole file is an older one.",
                 columns: [.text("Format"), .text("Chunk")] + heads.map { .number($0) } + [.text("Notices")],
                 rows: times
             ),

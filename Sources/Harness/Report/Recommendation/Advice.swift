@@ -101,8 +101,8 @@ package struct Raise: Hashable, Sendable {
         self.needed = needed
     }
 
-    /// The factor by which the budget must be raised (for throughput, lowered); more than 1. It is infinite if the smaller
-    /// value is 0.
+    /// The factor by which the budget must be raised (for throughput, lowered); more than 1. It is infinite if the
+    /// smaller value is 0.
     package var factor: Double {
         let (more, less) = budget == .throughput ? (given, needed) : (needed, given)
         return less > 0 ? more / less : .infinity

@@ -101,12 +101,14 @@ extension RunRecommendation {
         }
         if let minimum = advice.budgets.bytesPerSecond, let low = choice.interval?.lowerBound, low < minimum {
             cautions.append(
-                "Its 95 % interval begins at \(ByteCountText.rate(low)), below the throughput budget: it may not keep it."
+                "Its 95 % interval begins at \(ByteCountText.rate(low)), below the throughput budget: it may not keep "
+                    + "it."
             )
         }
         if let maximum = advice.budgets.memoryByteCount, maximum < CellSummary.memoryResolution {
             cautions.append(
-                "A memory budget below \(ByteCountText.size(CellSummary.memoryResolution)) cannot be judged: the kernel's counters do not tell less apart."
+                "A memory budget below \(ByteCountText.size(CellSummary.memoryResolution)) cannot be judged: the "
+                    + "kernel's counters do not tell less apart."
             )
         }
         return cautions
@@ -201,7 +203,8 @@ extension RunRecommendation {
                 raise.factor.isFinite
                 ? ", \(RatioText.times(raise.budget == .throughput ? 1 / raise.factor : raise.factor))" : ""
             return
-                "\(verb) \(BudgetText.name(raise.budget)) from \(given) to \(needed)\(factor) (\(BudgetText.option(raise)))"
+                "\(verb) \(BudgetText.name(raise.budget)) from \(given) to \(needed)\(factor) "
+                + "(\(BudgetText.option(raise)))"
         }
         return
             "\(Verdict.list(raises)); then \(label(set.candidate)) fits, \(figure(set.candidate))"
@@ -219,7 +222,8 @@ extension RunRecommendation {
         }
         if pool.unranked > 0 {
             reasons.append(
-                "\(RatioText.count(pool.unranked, "configuration")) set aside: no latency, by which random reads are ranked."
+                "\(RatioText.count(pool.unranked, "configuration")) set aside: no latency, by which random reads are "
+                    + "ranked."
             )
         }
         if !pool.setAside.isEmpty {

@@ -205,8 +205,8 @@ extension Document {
         }
         var blocks: [Block] = [
             .paragraph(
-                "\(free.comparedText). Of those that are shown to be within 5 % of the best, the one with the least memory is "
-                    + "taken, then the soonest first byte, then the smallest window."),
+                "\(free.comparedText). Of those that are shown to be within 5 % of the best, the one with the least "
+                    + "memory is taken, then the soonest first byte, then the smallest window."),
             .table(choiceTable(examples)),
             .list(free.reasons),
         ]

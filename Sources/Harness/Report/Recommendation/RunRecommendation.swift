@@ -220,12 +220,13 @@ package struct RunRecommendation: Sendable {
         "Changes are noticed where each chunk has a tag that is checked before a byte of it is delivered.",
         "Throughput is the median of the processes' medians, with its 95 % interval.",
         "Memory is how far the process's peak rose above what it held when the object was open.",
-        "First byte is the median time to open the object and make the first read, in one interval. A reader hands over a "
-            + "read at a time: a window, or a range where the workload has ranges.",
+        "First byte is the median time to open the object and make the first read, in one interval. A reader hands "
+            + "over a read at a time: a window, or a range where the workload has ranges.",
         "Fetched is ciphertext bytes per plaintext byte delivered.",
     ]
 
     static let frontNote =
-        "No other configuration is as good in all of these and better in one, by the estimates; of random reads the latency takes the place of the throughput. Memory below 256 KiB counts "
-        + "as equal, and so does amplification within a hundredth."
+        "No other configuration is as good in all of these and better in one, by the estimates; of random reads the "
+        + "latency takes the place of the throughput. Memory below 256 KiB counts as equal, and so does amplification "
+        + "within a hundredth."
 }

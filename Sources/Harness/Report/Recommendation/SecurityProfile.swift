@@ -35,18 +35,19 @@ extension SecurityProfile {
         if !facts.cipher.hasSuffix("-cbc") {
             return SecurityAnswer(
                 .good, "with a new counter",
-                "No counter block may be used twice under a key, in any file; one that is gives away both plaintexts' sum.",
+                "No counter block may be used twice under a key, in any file; one that is gives away both plaintexts' "
+                    + "sum.",
                 source: "NIST SP 800-38A appendix B")
         }
         return facts.isWhole
             ? SecurityAnswer(
                 .good, "with an unpredictable IV",
-                "The IV must be unpredictable and new for each file; two files that share key and IV show how long they "
-                    + "are equal from the start.", source: rules)
+                "The IV must be unpredictable and new for each file; two files that share key and IV show how long "
+                    + "they are equal from the start.", source: rules)
             : SecurityAnswer(
                 .partly, "not from who chooses it",
-                "The IVs are predictable, which CBC forbids: who can have plaintext of their own encrypted can test guesses "
-                    + "of a chunk's first block.", source: rules)
+                "The IVs are predictable, which CBC forbids: who can have plaintext of their own encrypted can test "
+                    + "guesses of a chunk's first block.", source: rules)
     }
 
     private static func tagged(_ facts: StrategyFacts) -> [SecurityProperty: SecurityAnswer] {
@@ -102,8 +103,8 @@ extension SecurityProfile {
                     : "A flipped bit turns its block of 16 bytes into garbage, and nothing is reported."),
             .splicing: never(
                 isCounter
-                    ? "Bytes of another file decrypt to garbage; under the same key and counter they decrypt without a trace, "
-                        + "and the two files give each other away."
+                    ? "Bytes of another file decrypt to garbage; under the same key and counter they decrypt without a "
+                        + "trace, and the two files give each other away."
                     : "A unit of another file under the same key decrypts without a trace in its own place."),
             .repetition: never("What is repeated decrypts to garbage, and nothing is reported."),
             .randomAccess: SecurityAnswer(
@@ -129,14 +130,14 @@ extension SecurityProfile {
                 .bad, "never", "Every multiple of 16 bytes is a valid length; only others are refused.", source: cbc),
             .appending: SecurityAnswer(.bad, "never", "Every further block is taken for data.", source: cbc),
             .reordering: never(
-                "A moved block, and the one after it, decrypt to garbage; a moved run of blocks only at its seams. Nothing "
-                    + "is reported" + (isPadded ? " unless the last two blocks change." : "."),
+                "A moved block, and the one after it, decrypt to garbage; a moved run of blocks only at its seams. "
+                    + "Nothing is reported" + (isPadded ? " unless the last two blocks change." : "."),
                 "A moved chunk decrypts to what it was\(spoilt). Moved blocks are garbage at their seams.",
                 source: errors),
             .bitFlips: SecurityAnswer(
                 .bad, isPadded ? "never, but in the padding" : "never",
-                "A flipped bit turns its block of 16 bytes into garbage and flips the same bit of the next block, which "
-                    + "can be aimed; in the IV it flips that bit of the first block and nothing else."
+                "A flipped bit turns its block of 16 bytes into garbage and flips the same bit of the next block, "
+                    + "which can be aimed; in the IV it flips that bit of the first block and nothing else."
                     + (isPadded ? " Only the last two blocks can spoil the padding." : ""), source: errors),
             .splicing: never(
                 "Blocks of another file under the same key become its plaintext, after 16 bytes of garbage.",
@@ -156,8 +157,9 @@ extension SecurityProfile {
         answers[.truncation] = SecurityAnswer(
             isWhole ? .partly : .bad, isWhole ? odds : "never at a chunk's end",
             (isWhole ? "" : "A cut after a whole chunk always passes, since each chunk is padded. ")
-                + "A length that is no multiple of 16 is refused. A cut between blocks passes where the plaintext before it "
-                + "happens to end like padding: 1 in 255 of random data, and an attacker who picks the position can find one.",
+                + "A length that is no multiple of 16 is refused. A cut between blocks passes where the plaintext "
+                + "before it happens to end like padding: 1 in 255 of random data, and an attacker who picks the "
+                + "position can find one.",
             source: "\(padding); \(cbc)")
         answers[.appending] = SecurityAnswer(
             isWhole ? .partly : .bad, "\(odds); copies never",
@@ -167,8 +169,8 @@ extension SecurityProfile {
         if facts.hasPlaylist {
             let listed = SecurityAnswer(
                 .partly, "chunks by the playlist",
-                "The playlist says which chunks there are; nothing protects the playlist. Of random changes at a chunk's end, "
-                    + "\(odds) are noticed.", source: "RFC 8216 §4.3.2.4; \(padding)")
+                "The playlist says which chunks there are; nothing protects the playlist. Of random changes at a "
+                    + "chunk's end, \(odds) are noticed.", source: "RFC 8216 §4.3.2.4; \(padding)")
             (answers[.truncation], answers[.appending]) = (listed, listed)
         }
         return answers

@@ -35,13 +35,15 @@ struct SecurityTable: Sendable {
         let names = profiles.filter { !$0.facts.isTagged }.map(\.title)
         if !names.isEmpty {
             sentences.append(
-                "\(Verdict.list(names)) \(names.count == 1 ? "hides" : "hide") data and \(names.count == 1 ? "does" : "do") not "
-                    + "protect it from change. Where that matters, authenticate the file as well, or take a format that does."
+                "\(Verdict.list(names)) \(names.count == 1 ? "hides" : "hide") data and "
+                    + "\(names.count == 1 ? "does" : "do") not protect it from change. Where that matters, "
+                    + "authenticate the file as well, or take a format that does."
             )
         }
         if profiles.contains(where: \.facts.isPadded) {
             sentences.append(
-                "A program that lets others see whether CBC's padding was right gives away the plaintext (Vaudenay 2002)."
+                "A program that lets others see whether CBC's padding was right gives away the plaintext (Vaudenay "
+                    + "2002)."
             )
         }
         if !profiles.isEmpty {

@@ -67,8 +67,8 @@ extension Document {
         return .table(
             Table(
                 caption:
-                    "Vector reads that passed, by class and subject; anything else is said in words. A read that stands for "
-                    + "several classes counts in each.",
+                    "Vector reads that passed, by class and subject; anything else is said in words. A read that "
+                    + "stands for several classes counts in each.",
                 columns: [.text("Class")] + records.map { .number($0.subject) },
                 rows: order.map { flag in [Table.Entry(flag)] + outcomes.map { entry($0[flag]) } }))
     }

@@ -39,8 +39,8 @@ extension Document {
         let blocks = [window, processes, random.map(Block.picture), traces.map(Block.picture)].compactMap { $0 }
         guard !blocks.isEmpty else { return nil }
         let introduction = Block.paragraph(
-            "Access “block” fetches only the blocks that cover a range, and of authenticated formats the whole chunks; “chunk-cache” fetches and decrypts whole chunks "
-                + "and keeps the latest one; “whole-chunk” keeps none.")
+            "Access “block” fetches only the blocks that cover a range, and of authenticated formats the whole chunks; "
+                + "“chunk-cache” fetches and decrypts whole chunks and keeps the latest one; “whole-chunk” keeps none.")
         return Section(
             name: "latency", title: "Latency",
             blocks: (random == nil && traces == nil ? [] : [introduction]) + blocks
@@ -61,8 +61,8 @@ extension Document {
         }
         return Table(
             caption:
-                "Latency of single reads by cell in a closed loop, with the 95 % interval of the median; of the other percentiles, that of the "
-                + "process in the middle. One that too few reads support is left out."
+                "Latency of single reads by cell in a closed loop, with the 95 % interval of the median; of the other "
+                + "percentiles, that of the process in the middle. One that too few reads support is left out."
                 + remark(cells.count),
             columns: [
                 .text("Read"), .text("Backend"), .number("Window"), .number("median"), .number("p90"), .number("p99"),
@@ -160,8 +160,8 @@ extension Document {
                 .number("Stalled"), .number("fetched"), .number("decrypted"),
             ], rows: rows)
         let introduction = Block.paragraph(
-            "The film starts when the first range is there and plays at the bit rate; a stall is time in which nothing is "
-                + "left to play and a range is waited for. Amplification is ciphertext bytes per plaintext byte.")
+            "The film starts when the first range is there and plays at the bit rate; a stall is time in which nothing "
+                + "is left to play and a range is waited for. Amplification is ciphertext bytes per plaintext byte.")
         return Section(
             name: "playback", title: "What players would notice", blocks: [introduction, .foldedTable(table)])
     }

@@ -15,8 +15,9 @@ extension Document {
             name: "memory", title: "Memory",
             blocks: [
                 .paragraph(
-                    "How far the process's resident memory rose while it read, in a pass of its own in a fresh process. "
-                        + "A reader that works in place needs one window; what lies above that line is overhead."),
+                    "How far the process's resident memory rose while it read, in a pass of its own in a fresh "
+                        + "process. A reader that works in place needs one window; what lies above that line is "
+                        + "overhead."),
                 .picture(chart),
                 notes.isEmpty ? nil : .list(notes),
                 absence,
@@ -34,8 +35,8 @@ extension Document {
         columns += [.number("Page faults"), .number("System time")]
         return Table(
             caption: "Growth is the peak minus what was held with the object open, beside what the reader says its "
-                + "buffers need at most; process is the peak of all resident memory, code and libraries among it\(cgroups). "
-                + "Page faults and system time are those of a timed iteration.\(remark(cells.count))",
+                + "buffers need at most; process is the peak of all resident memory, code and libraries among "
+                + "it\(cgroups). Page faults and system time are those of a timed iteration.\(remark(cells.count))",
             columns: columns, rows: rows)
     }
 
@@ -75,7 +76,8 @@ extension Document {
             let share =
                 iteration.systemShare.map { " and \(RatioText.percent($0)) of its CPU time in the kernel" } ?? ""
             return "\(backend) takes memory from the system and gives it back while it reads, "
-                + "at windows of \(windows): \(SignificantDigits.grouped(iteration.minorFaults)) page faults an iteration\(share)"
+                + "at windows of \(windows): \(SignificantDigits.grouped(iteration.minorFaults)) page faults an "
+                + "iteration\(share)"
                 + (cells.count > 1 ? " at \(ByteCountText.size(first.cell.windowByteCount))." : ".")
         }
     }

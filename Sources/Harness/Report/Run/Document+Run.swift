@@ -64,19 +64,20 @@ extension Document {
             name: "reading", title: "How to read this",
             blocks: [
                 .list([
-                    "Throughput is plaintext bytes delivered ÷ the median time of an iteration in a process, the median "
-                        + "over the processes. It includes reading the ciphertext from its source, not only the cipher.",
-                    "An interval is a 95 % interval over the processes' medians: of order statistics from six processes "
-                        + "on, of Student's t on logarithms below. Fewer than three processes have none. It knows "
-                        + "nothing of other machines or days.",
+                    "Throughput is plaintext bytes delivered ÷ the median time of an iteration in a process, the "
+                        + "median over the processes. It includes reading the ciphertext from its source, not only the "
+                        + "cipher.",
+                    "An interval is a 95 % interval over the processes' medians: of order statistics from six "
+                        + "processes on, of Student's t on logarithms below. Fewer than three processes have none. It "
+                        + "knows nothing of other machines or days.",
                     "Two figures tie where the 95 % interval of their ratio holds 1: these data do not tell which is "
                         + "greater. That is not a proof that they are equal.",
                     "A configuration is near the best if it is shown, with 95 % confidence for all that were compared "
                         + "together, that none is more than 5 % faster.",
                     "Latency percentiles are by nearest rank. One stands only where a process had reads enough for it: "
                         + "29 for p90, 299 for p99, 2,995 for p99.9.",
-                    "Latencies are of closed loops: a read starts when the one before has ended, so that a stall delays "
-                        + "reads that are then not counted as late. chunkwise measure --arrival counts them.",
+                    "Latencies are of closed loops: a read starts when the one before has ended, so that a stall "
+                        + "delays reads that are then not counted as late. chunkwise measure --arrival counts them.",
                     "Memory growth is the high-water mark of resident memory minus what was resident when the object "
                         + "was open, seen from outside a fresh process. Digest, time, latency and memory are separate "
                         + "passes.",

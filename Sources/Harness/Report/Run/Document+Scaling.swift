@@ -24,7 +24,8 @@ extension Document {
         }
         let table = Table(
             caption:
-                "Throughput by threads. Efficiency: the ratio over the threads, or over the CPUs where there are fewer.",
+                "Throughput by threads. Efficiency: the ratio over the threads, or over the CPUs where there are "
+                + "fewer.",
             columns: [
                 .text("Backend"), .number("Threads"), .number("Throughput"), .number("Over one thread"),
                 .number("Efficiency"),
@@ -64,10 +65,10 @@ extension Document {
         let map = summary.chunkMap
         guard !lines.isEmpty || map != nil else { return nil }
         let note =
-            "A chunk with a tag is fetched and decrypted whole, since nothing of it may be delivered before: each read pays "
-            + "for the chunks that it touches. By block, a chunk's length costs little: only the blocks of the range are "
-            + "fetched and decrypted. For a store that is far away, chunkwise plan works the same out with its latency and "
-            + "bandwidth."
+            "A chunk with a tag is fetched and decrypted whole, since nothing of it may be delivered before: each read "
+            + "pays for the chunks that it touches. By block, a chunk's length costs little: only the blocks of the "
+            + "range are fetched and decrypted. For a store that is far away, chunkwise plan works the same out with "
+            + "its latency and bandwidth."
         return Section(
             name: "chunks", title: "Chunk size",
             blocks: [.paragraph(note)] + lines + (map.map { [.picture($0)] } ?? []) + [
@@ -106,7 +107,8 @@ extension Document {
             name: "process-latency", title: "Latency by process, closed loop",
             description: "The same reads in each process of the fastest cell (\(best.cell.backend), "
                 + "\(ByteCountText.size(best.cell.windowByteCount)) windows): from the median over strokes at the "
-                + "90th, 99th and 99.9th percentile to the longest read. What one process alone shows is that process's.",
+                + "90th, 99th and 99.9th percentile to the longest read. What one process alone shows is that "
+                + "process's.",
             legend: [.init(text: "shape: median; strokes: p90, p99, p99.9; ring: longest", sample: .none)],
             axis: .init(title: "latency of one window", scale: .nanoseconds),
             rows: best.processLatencies.prefix(RowChart.maxRows).enumerated().map { index, latency in
@@ -190,7 +192,8 @@ extension RunSummary {
             name: "chunks", title: "Random reads by chunk size and length",
             description:
                 "Plaintext bytes per second that random reads deliver, by the chunk, by how a reader gets from a "
-                + "range to its chunks (by block; whole, with the latest kept; whole), and by the length of a read: \(backend), one thread, from the page cache.",
+                + "range to its chunks (by block; whole, with the latest kept; whole), and by the length of a read: "
+                + "\(backend), one thread, from the page cache.",
             rows: rows.map(\.key), columns: lengths.map { "\(ByteCountText.size($0)) reads" },
             values: rows.map { key, cells in
                 lengths.map { length in

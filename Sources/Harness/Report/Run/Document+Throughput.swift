@@ -30,7 +30,8 @@ extension Document {
         }
         return Table(
             caption:
-                "Throughput with its 95 % interval by window. “ties”: the 95 % interval of its ratio to the best holds 1."
+                "Throughput with its 95 % interval by window. “ties”: the 95 % interval of its ratio to the best holds "
+                + "1."
                 + remark(grid.windows.count),
             columns: [.text("Window")] + grid.backends.map(Table.Column.number), rows: rows)
     }
@@ -95,9 +96,9 @@ extension Document {
             name: "published", title: "Configurations as published",
             blocks: [
                 .paragraph(
-                    "Each published configuration, with correct arithmetic, beside one of the same backend and workload "
-                        + "that reads only the blocks it needs: of the windows that tie with the fastest the smallest, "
-                        + "and for random reads the one with the lowest median latency."),
+                    "Each published configuration, with correct arithmetic, beside one of the same backend and "
+                        + "workload that reads only the blocks it needs: of the windows that tie with the fastest the "
+                        + "smallest, and for random reads the one with the lowest median latency."),
                 .table(
                     Table(
                         caption: "Published configurations and their alternatives.",

@@ -114,8 +114,9 @@ struct PullRequestTable {
         }
         var legend =
             "Throughput by window from \(ByteCountText.size(first)) to \(ByteCountText.size(last)), logarithmic: "
-            + "▁ is \(ByteCountText.rate(UInt64(nearest: line.low))), █ \(ByteCountText.rate(UInt64(nearest: line.high))), one step "
-            + "\(RatioText.times(line.step)). \(Sparkline.absent) was not measured."
+            + "▁ is \(ByteCountText.rate(UInt64(nearest: line.low))), █ "
+            + "\(ByteCountText.rate(UInt64(nearest: line.high))), one step \(RatioText.times(line.step)). "
+            + "\(Sparkline.absent) was not measured."
         if windows.count < all.count { legend += " \(windows.count) of \(all.count) windows are drawn." }
         if names.count > maxRows { legend += " \(names.count - maxRows) more backends are in the full report." }
         return """

@@ -26,8 +26,8 @@ package struct OpenLoopReport: Sendable {
             "time from the start of a read, which is all that a closed loop sees", "", table(\.service),
         ]
         let remarks = records.filter(\.isOverloaded).map { record in
-            "overload: \(rate(record.achievedPerSecond)) of \(rate(record.offeredPerSecond)) reads per second were done: "
-                + "latencies grow for as long as that lasts"
+            "overload: \(rate(record.achievedPerSecond)) of \(rate(record.offeredPerSecond)) reads per second were "
+                + "done: latencies grow for as long as that lasts"
         }
         let missing = records.contains { $0.latency.p9999 == nil }
         let needed = OpenLoopRecord.Percentiles.neededCounts.map { SignificantDigits.grouped(UInt64($0)) }

@@ -96,24 +96,24 @@ extension Warning {
         if let widest = wide.max(by: { halfWidth($0) < halfWidth($1) }) {
             found.note(
                 "Noisy host",
-                "\(wide.count) of \(RatioText.count(intervals.count, "interval")) reach more than 5 % from the figure to "
-                    + "either side; the widest is ±\(RatioText.percent(halfWidth(widest))), of "
+                "\(wide.count) of \(RatioText.count(intervals.count, "interval")) reach more than 5 % from the figure "
+                    + "to either side; the widest is ±\(RatioText.percent(halfWidth(widest))), of "
                     + "\(widest.cell.name).",
                 "Stop other programs, take more rounds, and do not read small differences out of these cells.")
         }
         if intervals.count < timed.count {
             found.note(
                 "Too few processes",
-                "\(timed.count - intervals.count) of \(all) were timed in fewer than three processes, which says too little "
-                    + "about the spread between processes; they have no interval.",
+                "\(timed.count - intervals.count) of \(all) were timed in fewer than three processes, which says too "
+                    + "little about the spread between processes; they have no interval.",
                 "Take at least three rounds, better five.")
         }
         let cached = timed.filter(\.isInCache)
         if !cached.isEmpty {
             found.note(
                 "Figures of a CPU cache",
-                "\(cached.count) of \(all) touch fewer bytes than the last CPU cache holds before they touch one again, so "
-                    + "that their figures are of that cache and not of a file.",
+                "\(cached.count) of \(all) touch fewer bytes than the last CPU cache holds before they touch one "
+                    + "again, so that their figures are of that cache and not of a file.",
                 cached.count < timed.count
                     ? "They are marked “CPU cache”, and none of them is chosen."
                     : "Take longer objects, such as 256MiB: nothing was measured that no cache holds.")
@@ -131,15 +131,15 @@ extension Warning {
         if busy > 0 {
             found.note(
                 "Shared CPUs",
-                "in \(busy) of \(RatioText.count(switches.count, "cell")) threads had to give up their CPU more than 50 "
-                    + "times in a second of work.", "Stop other programs, or reserve CPUs for the measurement.")
+                "in \(busy) of \(RatioText.count(switches.count, "cell")) threads had to give up their CPU more than "
+                    + "50 times in a second of work.", "Stop other programs, or reserve CPUs for the measurement.")
         }
         let shares = timed.compactMap(\.limit?.share).filter { $0 > largestPlausibleShare }
         if let largest = shares.max() {
             found.note(
                 "Faster than the machine",
-                "\(RatioText.count(shares.count, "cell")) beat what the machine was measured to allow, by a factor of up "
-                    + "to \(RatioText.times(largest)).",
+                "\(RatioText.count(shares.count, "cell")) beat what the machine was measured to allow, by a factor of "
+                    + "up to \(RatioText.times(largest)).",
                 "The limits were measured while something else ran, or the machine was slower then: measure again "
                     + "before using shares of limits.")
         }
@@ -174,8 +174,8 @@ extension Warning {
         var found: [Warning] = []
         found.note(
             "Disturbed latencies",
-            "in \(RatioText.count(cells.count, "cell")) single reads took longer than whole iterations of the same process "
-                + "allow, also when they were measured again; the first is \(first.cell.name).",
+            "in \(RatioText.count(cells.count, "cell")) single reads took longer than whole iterations of the same "
+                + "process allow, also when they were measured again; the first is \(first.cell.name).",
             "Something else ran: do not read the tails of these cells.")
         return found
     }
@@ -216,8 +216,8 @@ extension Warning {
         if let maximum = kept.max() {
             found.note(
                 "Not quite cold",
-                "in \(RatioText.count(kept.count, "cold cell")) up to \(ByteCountText.measured(maximum)) of the file was "
-                    + "still in the page cache.",
+                "in \(RatioText.count(kept.count, "cold cell")) up to \(ByteCountText.measured(maximum)) of the file "
+                    + "was still in the page cache.",
                 "Something else keeps the file open or in memory: these cells are faster than a disk.")
         }
         if host.transparentHugePages == nil || host.transparentHugePages == "always" {

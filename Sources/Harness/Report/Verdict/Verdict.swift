@@ -137,8 +137,8 @@ package struct Verdict: Hashable, Sendable {
         guard !others.isEmpty else { return "\(head)." }
         let isOne = others.count == 1
         return
-            "\(head). \(RatioText.count(others.count, "other")) \(isOne ? "is" : "are") shown to be within 5 % of the best "
-            + "as well; \(isOne ? "it" : "they") \(reason(choice, Array(others)))."
+            "\(head). \(RatioText.count(others.count, "other")) \(isOne ? "is" : "are") shown to be within 5 % of the "
+            + "best as well; \(isOne ? "it" : "they") \(reason(choice, Array(others)))."
     }
 
     /// Returns the reason why the choice is preferred to others near the best, as a statement about the others.
@@ -201,8 +201,8 @@ package struct Verdict: Hashable, Sendable {
             }
         let what = list(time == nil ? [fetched, rate].compactMap { $0 } : parts)
         return
-            "Where chunks of \(chunk) of \(published.cell.format) are decrypted whole, a read of \(read) \(what); by the "
-            + "blocks needed, \(other)."
+            "Where chunks of \(chunk) of \(published.cell.format) are decrypted whole, a read of \(read) \(what); by "
+            + "the blocks needed, \(other)."
     }
 
     /// Returns a sentence about passed and failed vectors, and one about cells without figures. A run without vectors

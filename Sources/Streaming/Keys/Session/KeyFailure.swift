@@ -121,8 +121,8 @@ extension KeyFailure: CustomStringConvertible {
             "the clock is \(time) behind what it showed before: set it right, or ask for an online key"
         case .unopenable: "the stored key does not open, it is damaged or was sealed elsewhere: ask for an online key"
         case .notStored:
-            "the stored key's first use could not be stored beside it: expected storage that can be written, or ask for "
-                + "an online key"
+            "the stored key's first use could not be stored beside it: expected storage that can be written, or ask "
+                + "for an online key"
         case .waitedTooLong(let idleTimeout): "no key came within \(idleTimeout)"
         case .abandoned: "no reader waits for the key any more"
         case .closed: "the session was closed"

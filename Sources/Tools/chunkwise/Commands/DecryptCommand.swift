@@ -277,8 +277,8 @@ extension DecryptCommand {
         guard let replaced = WholeFile.identity(of: output) else { return }
         try require(
             !paths.contains(where: { WholeFile.identity(of: $0) == replaced }),
-            "output \(output) belongs to the \(layout.isPlaylist ? "playlist" : layout.strategy): expected another file, for "
-                + "nothing could be read again")
+            "output \(output) belongs to the \(layout.isPlaylist ? "playlist" : layout.strategy): expected another "
+                + "file, for nothing could be read again")
     }
 }
 

@@ -63,8 +63,8 @@ struct EncryptCommand: ParsableCommand {
         let cipher = try backendOptions.backend(for: strategy, key)
         if try attempt("--strategy \(layout.text)", { try strategy.facts().sharesNonces }) {
             Terminal.warn(
-                "by \(strategy.name), objects with one key and the same parameters have the same nonces: expected a key "
-                    + "of its own for each")
+                "by \(strategy.name), objects with one key and the same parameters have the same nonces: expected a "
+                    + "key of its own for each")
         }
         let source = try attemptInput { try StreamInput(input) }
         let encryptor = try attempt {

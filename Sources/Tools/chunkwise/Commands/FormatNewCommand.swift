@@ -26,7 +26,8 @@ struct FormatNewCommand: ParsableCommand {
         let formats = try? Format.read(Array(text.utf8))
         try require(
             formats?.map(\.name) == [name] && !Format.names.contains(name), .usage,
-            "the name \"\(name)\": expected letters from a to z, digits and hyphens, at most 64, and none of a known format"
+            "the name \"\(name)\": expected letters from a to z, digits and hyphens, at most 64, and none of a known "
+                + "format"
         )
         print(text)
     }

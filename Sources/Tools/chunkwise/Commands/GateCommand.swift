@@ -511,7 +511,8 @@ enum GitHubSummary {
         guard let file = fopen(path, "a") else {
             throw CommandFailure(
                 .io,
-                "open \(path) of GITHUB_STEP_SUMMARY failed: \(String(cString: strerror(errno))): expected a file to add to"
+                "open \(path) of GITHUB_STEP_SUMMARY failed: \(String(cString: strerror(errno))): expected a file to "
+                    + "add to"
             )
         }
         let isWritten = fputs(markdown + "\n", file) >= 0

@@ -47,8 +47,10 @@ struct MeasureCommand: ParsableCommand {
             """))
 
     @Option(
-        help:
-            "The crypto library; see chunkwise backends. (default: libgcrypt, or the first that has the strategy's cipher)",
+        help: """
+            The crypto library; see chunkwise backends. (default: libgcrypt, or the first that has the strategy's \
+            cipher)
+            """,
         completion: .backends)
     var backend: String?
 
@@ -60,7 +62,8 @@ struct MeasureCommand: ParsableCommand {
     @Option(
         help: .taking(
             "command",
-            "Measure this program, which speaks the subject protocol, instead of a backend. It reads a file on one thread."
+            "Measure this program, which speaks the subject protocol, instead of a backend. It reads a file on one "
+                + "thread."
         ))
     var subject: String?
 
@@ -146,9 +149,9 @@ struct MeasureCommand: ParsableCommand {
         help: .taking(
             "client",
             """
-            The client of the simulated store. serial makes one request after the other. The other one is this program's \
-            reader of URLs: it opens an object in one round trip, and reads ahead over several connections. (default: the \
-            reader of URLs; serial for playlists)
+            The client of the simulated store. serial makes one request after the other. The other one is this \
+            program's reader of URLs: it opens an object in one round trip, and reads ahead over several connections. \
+            (default: the reader of URLs; serial for playlists)
             """))
     var client: RemoteClient?
 

@@ -55,8 +55,8 @@ struct MergeCommand: ParsableCommand {
         if records.contains(where: { $0.failed > 0 }) { try VerifyOutput.requirePass(records) }
         try require(
             merge.failedCellCount == 0, .no,
-            "cells that have failed in their shards: \(merge.failedCellCount); expected figures of all; chunkwise report has "
-                + "the reasons")
+            "cells that have failed in their shards: \(merge.failedCellCount); expected figures of all; chunkwise "
+                + "report has the reasons")
         try requireAll(merge)
         if !records.isEmpty { try VerifyOutput.requirePass(records) }
     }
@@ -75,7 +75,7 @@ struct MergeCommand: ParsableCommand {
         if merge.hosts.isEmpty { showMissing(merge) }
         throw CommandFailure(
             .noAnswer,
-            "\(merge.missing.count) of \(merge.job.manifest.shardCount) shards are missing (\(numbers)): expected all; with "
-                + "Slurm, sbatch --array=\(numbers) runs them")
+            "\(merge.missing.count) of \(merge.job.manifest.shardCount) shards are missing (\(numbers)): expected all; "
+                + "with Slurm, sbatch --array=\(numbers) runs them")
     }
 }

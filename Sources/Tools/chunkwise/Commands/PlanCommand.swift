@@ -179,8 +179,8 @@ struct PlanCommand: ParsableCommand {
         }
         try require(
             questions.count <= Self.maxQuestions,
-            "--object-size, --latency, --bandwidth and --client: expected at most \(Self.maxQuestions) questions, found "
-                + "\(questions.count)")
+            "--object-size, --latency, --bandwidth and --client: expected at most \(Self.maxQuestions) questions, "
+                + "found \(questions.count)")
         // The slowest step comes last, after all checks.
         let libraries = try libraries(PlanInputs.ciphers(strategies: chosen, keyByteCounts: keys))
         for index in questions.indices { questions[index].libraries = libraries }

@@ -26,7 +26,8 @@ enum SearchVerification {
         } found: { difference in
             Terminal.clearProgress()
             Terminal.warn(
-                "\(difference.subject) differs in case \(difference.number): \(difference.reason); making the case smaller"
+                "\(difference.subject) differs in case \(difference.number): \(difference.reason); making the case "
+                    + "smaller"
             )
         }
         Terminal.clearProgress()
@@ -50,8 +51,8 @@ enum SearchVerification {
 
     private static func text(_ outcome: DifferentialSearch.Outcome, _ shown: Shown) -> String {
         var lines = [
-            "seed \(shown.search.seed): \(RatioText.count(outcome.drawn, "case")) drawn, \(outcome.executed) executed with "
-                + "\(RatioText.count(outcome.readCount, "read")), \(outcome.unsupported) unsupported, "
+            "seed \(shown.search.seed): \(RatioText.count(outcome.drawn, "case")) drawn, \(outcome.executed) executed "
+                + "with \(RatioText.count(outcome.readCount, "read")), \(outcome.unsupported) unsupported, "
                 + RatioText.count(outcome.differences.count, "difference")
         ]
         for difference in outcome.differences {

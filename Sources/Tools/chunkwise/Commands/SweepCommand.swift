@@ -71,13 +71,13 @@ struct SweepCommand: ParsableCommand {
             "--input or --source with --split or --manifest: expected a plan that has its objects made")
         try requireValid(
             !fleet.isShard && fleet.split == nil || added.backends.isEmpty,
-            "--plugin or --subject with --split or --manifest: expected a plan that names it, backend: plugin:/absolute/lib.so "
-                + "or subject:COMMAND")
+            "--plugin or --subject with --split or --manifest: expected a plan that names it, backend: "
+                + "plugin:/absolute/lib.so or subject:COMMAND")
         try requireValid(input == nil || source == nil, "--input and --source: expected one of them")
         if let source, !RemoteObject.isURL(source) {
             throw ValidationError(
-                "--source \(URLText.redacted(source)): expected a URL (for objects that are made here, plans have the key "
-                    + "source)")
+                "--source \(URLText.redacted(source)): expected a URL (for objects that are made here, plans have the "
+                    + "key source)")
         }
         if input == nil, source == nil,
             layout.isGiven || keyOptions.isAnyGiven || ivOptions.iv != nil || ciphertext.asIs
@@ -143,8 +143,8 @@ struct SweepCommand: ParsableCommand {
         let lacking = wanted.subtracting(plan.cells.map(\.cell.id)).sorted()
         try require(
             lacking.isEmpty, .missingInput,
-            "\(lacking.count) cells of shard \(run.shard.number) cannot be measured here, the first is \(lacking.first ?? ""): "
-                + "expected the backends that the job was split with")
+            "\(lacking.count) cells of shard \(run.shard.number) cannot be measured here, the first is "
+                + "\(lacking.first ?? ""): expected the backends that the job was split with")
         try run.run { folder, between in
             try SweepRunning.run(
                 plan, in: folder, cgroups: cgroups, program: program, shard: run.shard, between: between

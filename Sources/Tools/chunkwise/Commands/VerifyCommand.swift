@@ -168,7 +168,8 @@ struct VerifyCommand: ParsableCommand {
             "--split: expected vectors or --search, and neither another mode nor --evidence nor --source")
         try requireValid(
             fleet.split == nil || external.commands.count < 2,
-            "--split with \(external.commands.count) --subject and --plugin: expected one, and a job for each of the others"
+            "--split with \(external.commands.count) --subject and --plugin: expected one, and a job for each of the "
+                + "others"
         )
         try requireValid(
             fleet.split == nil || firstCase == nil && !(fleet.replicate && search != nil),
@@ -191,7 +192,8 @@ struct VerifyCommand: ParsableCommand {
             "--mutants, --tamper, --memory, --constant-time, --search and --cpu-masks: expected at most one of them")
         try requireValid(
             !external.isAsked || backend.isEmpty && !cpuMasks && !constantTime,
-            "--subject or --plugin beside --backend, --cpu-masks or --constant-time: expected it alone, for these are about backends"
+            "--subject or --plugin beside --backend, --cpu-masks or --constant-time: expected it alone, for these are "
+                + "about backends"
         )
         try requireValid(
             !mutants || external.subject.isEmpty && external.foreignNames.count < 2,
@@ -208,8 +210,8 @@ struct VerifyCommand: ParsableCommand {
             search != nil || seed == nil && firstCase == nil, "--seed and --case: expected --search with them")
         try requireValid(
             !modes.contains(true) || evidence == nil && (only.isEmpty || tamper) && (vectors.isEmpty || cpuMasks),
-            "--evidence, --only and --vectors: expected none of --mutants, --tamper, --memory, --constant-time and --search "
-                + "with them, --tamper with --only, and --cpu-masks with --vectors")
+            "--evidence, --only and --vectors: expected none of --mutants, --tamper, --memory, --constant-time and "
+                + "--search with them, --tamper with --only, and --cpu-masks with --vectors")
     }
 
     private var mutantsAreForeign: Bool { mutants && !external.foreignNames.isEmpty }

@@ -139,8 +139,8 @@ enum MutantVerification {
         var lines = [table([["", "mutant", "its flag", "other flags that noticed"]] + rows), ""]
         for outcome in matrix.survivors {
             lines.append(
-                "SURVIVED \(outcome.mutant.name): \(outcome.mutant.summary) Expected \(outcome.mutant.flag.rawValue) to "
-                    + "notice (\(outcome.mutant.source))")
+                "SURVIVED \(outcome.mutant.name): \(outcome.mutant.summary) Expected \(outcome.mutant.flag.rawValue) "
+                    + "to notice (\(outcome.mutant.source))")
         }
         for control in matrix.controls where control.failed > 0 || control.passed == 0 {
             let reason = control.failures.first.map { "\($0.id): \($0.reason)" } ?? "nothing passed"
@@ -150,13 +150,13 @@ enum MutantVerification {
         lines.append("\(killed) of \(matrix.outcomes.count) planted faults were killed by their own flag")
         for outcome in choice?.survivors ?? [] {
             lines.append(
-                "SURVIVED the choice \(outcome.mutant.name): \(outcome.mutant.summary) \(outcome.failedCount) vectors noticed: "
-                    + "expected \(ChoiceMatrix.minCount) at least")
+                "SURVIVED the choice \(outcome.mutant.name): \(outcome.mutant.summary) \(outcome.failedCount) vectors "
+                    + "noticed: expected \(ChoiceMatrix.minCount) at least")
         }
         if let choice {
             lines.append(
-                "\(choice.outcomes.count - choice.survivors.count) of \(choice.outcomes.count) that a program can have were "
-                    + "noticed by \(ChoiceMatrix.minCount) vectors at least of the choice that programs get")
+                "\(choice.outcomes.count - choice.survivors.count) of \(choice.outcomes.count) that a program can have "
+                    + "were noticed by \(ChoiceMatrix.minCount) vectors at least of the choice that programs get")
         }
         return lines.joined(separator: "\n")
     }

@@ -73,8 +73,9 @@ struct FleetOptions: ParsableArguments {
         } else {
             try require(
                 replicate || count <= parts.count,
-                "--split \(count): the job has \(RatioText.count(parts.count, "indivisible part")) (cells that are compared with "
-                    + "each other, or a group of vectors): expected at most that number of shards, or --replicate")
+                "--split \(count): the job has \(RatioText.count(parts.count, "indivisible part")) (cells that are "
+                    + "compared with each other, or a group of vectors): expected at most that number of shards, or "
+                    + "--replicate")
         }
         var manifest = Manifest(
             work, parts: parts, shardCount: count, isReplicated: replicate, programVersion: Program.version,

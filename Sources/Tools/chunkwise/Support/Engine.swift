@@ -81,8 +81,8 @@ enum Engine: String, CaseIterable, ExpressibleByArgument {
             throw CommandFailure(
                 .usage,
                 PlainText.line(
-                    "--engine \(rawValue) --output \(folder): the character U+\(String(unusual.value, radix: 16)): expected a "
-                        + "path without control characters"
+                    "--engine \(rawValue) --output \(folder): the character U+\(String(unusual.value, radix: 16)): "
+                        + "expected a path without control characters"
                         + self.unusual.map { " or \($0)" }.sorted().joined()))
         }
         try requireValid(
@@ -133,11 +133,13 @@ enum Engine: String, CaseIterable, ExpressibleByArgument {
             // With several clusters, sbatch prints "17;name".
             return (
                 """
-                job=$(sbatch --parsable --job-name=chunkwise --array=0-\(last) --exclusive --requeue --open-mode=append \\
+                job=$(sbatch --parsable --job-name=chunkwise --array=0-\(last) --exclusive --requeue \
+                --open-mode=append \\
                   --output=\(ShellText.quoted(folder + "/slurm-%A_%a.log")) --wrap=\(wrap))
                 """,
                 """
-                sbatch --parsable --job-name=chunkwise-merge --dependency="afterok:${job%%;*}" --kill-on-invalid-dep=yes \\
+                sbatch --parsable --job-name=chunkwise-merge --dependency="afterok:${job%%;*}" \
+                --kill-on-invalid-dep=yes \\
                   $(case $job in *\\;*) echo "--clusters=${job#*;}";; esac) \\
                   --output=\(ShellText.quoted(folder + "/merge.log")) --wrap=\(ShellText.quoted("exec " + job.merge))
                 """

@@ -31,7 +31,8 @@ struct ShardRun {
         let manifest = job.manifest
         try require(
             manifest.work.command == command,
-            "\(path) is a job of chunkwise \(manifest.work.command): expected chunkwise \(manifest.work.command) --manifest"
+            "\(path) is a job of chunkwise \(manifest.work.command): expected chunkwise \(manifest.work.command) "
+                + "--manifest"
         )
         try require(
             (0..<manifest.shardCount).contains(number),
@@ -39,9 +40,10 @@ struct ShardRun {
         let digest = try attempt { try FileDigest.programs(program) }
         try require(
             manifest.programVersion == Program.version && manifest.programDigest == digest, .badData,
-            "\(path) was split by chunkwise \(manifest.programVersion), build \(manifest.programDigest?.prefix(16) ?? "unknown"), "
-                + "and this is \(Program.version), build \(digest?.prefix(16) ?? "unknown"): expected the same program on "
-                + "all machines; split the job again, or run that one")
+            "\(path) was split by chunkwise \(manifest.programVersion), build "
+                + "\(manifest.programDigest?.prefix(16) ?? "unknown"), and this is \(Program.version), build "
+                + "\(digest?.prefix(16) ?? "unknown"): expected the same program on all machines; split the job again, "
+                + "or run that one")
         shard = RunHeader.Shard(
             manifest: job.digest, number: number, count: manifest.shardCount,
             attempt: Hexadecimal.encode((0..<6).map { _ in UInt8.random(in: .min ... .max) }), job: Scheduler.job,

@@ -51,8 +51,8 @@ enum VerifyOutput {
                 return "\(record.subject): adapter: \(own.count) of \(flag.rawValue); to mend them: \(mending)"
             }
             return mendings + adapter.map { "ADAPTER \(record.subject): \($0.id) [\($0.flags[0])]: \($0.reason)" } + [
-                "\(record.subject): what is wrong with the adapter is no failure of what it adapts; with --strict-protocol it "
-                    + "is one"
+                "\(record.subject): what is wrong with the adapter is no failure of what it adapts; with "
+                    + "--strict-protocol it is one"
             ]
         }
         let counts = records.compactMap { record in

@@ -69,8 +69,8 @@ enum VerifyShard {
             let found = try attemptInput { try FileDigest.sha256(FilePath(path)) }
             try require(
                 found == digest, .badData,
-                "\(path) has the digest \(found.prefix(16)), and \(digest.prefix(16)) in \(manifest): expected the same file on "
-                    + "all machines")
+                "\(path) has the digest \(found.prefix(16)), and \(digest.prefix(16)) in \(manifest): expected the "
+                    + "same file on all machines")
         }
     }
 
@@ -89,7 +89,8 @@ enum VerifyShard {
         if let folder = run.job.manifest.folder {
             try require(
                 chdir(folder) == 0, .missingInput,
-                "\(folder): \(String(cString: strerror(errno))): expected the folder in which the job was split, for its subject"
+                "\(folder): \(String(cString: strerror(errno))): expected the folder in which the job was split, for "
+                    + "its subject"
             )
         }
         switch run.job.manifest.work {
@@ -111,8 +112,8 @@ enum VerifyShard {
         guard let command = try? VerifyCommand.parse(options) else {
             throw CommandFailure(
                 .badData,
-                "\(manifest): unknown options of verify: \(ShellText.joined(options)): expected a manifest that verify --split "
-                    + "wrote")
+                "\(manifest): unknown options of verify: \(ShellText.joined(options)): expected a manifest that verify "
+                    + "--split wrote")
         }
         return command
     }
@@ -127,8 +128,8 @@ enum VerifyShard {
             let count = part.members.reduce(0) { $0 + (byID[$1]?.reduce(0) { $0 + $1.vectorCount } ?? 0) }
             try require(
                 count == part.count, .badData,
-                "the vectors of \(part.name) are \(count) here, and \(part.count) in the manifest: expected the same files on "
-                    + "all machines")
+                "the vectors of \(part.name) are \(count) here, and \(part.count) in the manifest: expected the same "
+                    + "files on all machines")
         }
         // Every attempt has the same parts, because their costs are in the manifest.
         let limit = parts.reduce(0) { $0 + $1.cost } / Double(partsPerShard)

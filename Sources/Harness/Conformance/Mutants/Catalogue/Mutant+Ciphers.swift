@@ -20,7 +20,8 @@ extension Mutant {
             ["ctr", "cbc"].map { mode in
                 .backend(
                     "stride-rest-\(mode)-\(keyByteCount * 8)",
-                    "With keys of \(keyByteCount * 8) bits, a step of four blocks that is left over is wrong in \(mode).",
+                    "With keys of \(keyByteCount * 8) bits, a step of four blocks that is left over is wrong in "
+                        + "\(mode).",
                     flag: .strideEdge, source: "openssl/openssl#32883"
                 ) { (cipher, base, stretch) throws(DecryptionError) in
                     try stretch.process(with: base)

@@ -182,8 +182,8 @@ extension LoadCommand {
 extension KeyLoadResult {
     /// The figures in one line.
     var summary: String {
-        "peak \(peakPerSecond) requests/s, \(requestCount) requests, \(lateCount) clients late, \(gaveUpCount) gave up, "
-            + "99.9th percentile "
+        "peak \(peakPerSecond) requests/s, \(requestCount) requests, \(lateCount) clients late, \(gaveUpCount) gave "
+            + "up, 99.9th percentile "
             + (lateness(tenthsOfPercent: 999).map { "\($0 / 1_000_000) ms late" } ?? "without a key")
     }
 }
