@@ -16,7 +16,7 @@ struct DifferentialSearchTests {
 
     @Test("a right reader has no difference, and the same seed gives the same counts")
     func right() throws {
-        let subject = ConformanceSubject(backend: try BackendRegistry.backend(named: "openssl"))
+        let subject = InProcessSubject(backend: try BackendRegistry.backend(named: "openssl"))
         let search = DifferentialSearch(subjects: [subject], seed: 3)
         let (first, second) = (search.run { drawn, _ in drawn < 150 }, search.run { drawn, _ in drawn < 150 })
         #expect(first.differences.isEmpty, "\(first.differences.first?.reason ?? "")")
@@ -26,7 +26,7 @@ struct DifferentialSearchTests {
     }
 
     @Test(
-        "a planted fault is found and shrunk",
+        "an injected fault is found and shrunk",
         arguments: [
             ("iv-frozen", 1, 32), ("chunk-stops", 1, 32), ("padding-kept", 0, 16), ("skip-ignored", 1, 32),
             ("repeat-empty", 2, 16), ("counter-8-bit", 1, 400), ("past-end-zeros", 1, 16), ("zero-count-fails", 1, 0),
@@ -50,7 +50,7 @@ struct DifferentialSearchTests {
         defer { try? FileManager.default.removeItem(at: path) }
         try Data(text.utf8).write(to: path)
         let groups = try VectorFile(path: path.path).groups
-        let records = Verification(subjects: [subject, ConformanceSubject(backend: backend)]).run(groups)
+        let records = Verification(subjects: [subject, InProcessSubject(backend: backend)]).run(groups)
         #expect(records.map { $0.failed > 0 } == [true, false])
         #expect(records[1].passed > 0)
     }

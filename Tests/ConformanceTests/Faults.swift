@@ -6,18 +6,18 @@ import Testing
 
 @testable import Conformance
 
-/// A planted fault, and the subject that has it.
+/// An injected fault, and the subject that has it.
 struct Fault: Sendable, CustomTestStringConvertible {
     let name: String
-    let subject: @Sendable (any CipherBackend) -> ConformanceSubject
+    let subject: @Sendable (any CipherBackend) -> InProcessSubject
 
     var testDescription: String { name }
 
     /// A fault of the reader.
     static func reader(_ name: String, _ body: @escaping @Sendable () -> FaultyReader.Read) -> Fault {
         Fault(name: name) { backend in
-            let right = ConformanceSubject(backend: backend)
-            return ConformanceSubject(name: name) { (setup, source, strategy, key) throws(DecryptionError) in
+            let right = InProcessSubject(backend: backend)
+            return InProcessSubject(name: name) { (setup, source, strategy, key) throws(DecryptionError) in
                 FaultyReader(try right.open(setup, source, strategy, key), body())
             }
         }
@@ -29,8 +29,8 @@ struct Fault: Sendable, CustomTestStringConvertible {
         _ body: @escaping @Sendable (any ByteSource, UInt64, FetchBuffers) throws(DecryptionError) -> Int
     ) -> Fault {
         Fault(name: name) { backend in
-            let right = ConformanceSubject(backend: backend)
-            return ConformanceSubject(name: name) { (setup, source, strategy, key) throws(DecryptionError) in
+            let right = InProcessSubject(backend: backend)
+            return InProcessSubject(name: name) { (setup, source, strategy, key) throws(DecryptionError) in
                 try right.open(setup, ScriptedSource(base: source, body: body), strategy, key)
             }
         }
@@ -38,8 +38,8 @@ struct Fault: Sendable, CustomTestStringConvertible {
 
     static let all: [Fault] = [
         Fault(name: "every chunk starts from the first one's IV") { backend in
-            let right = ConformanceSubject(backend: backend)
-            return ConformanceSubject(name: "iv") { (setup, source, strategy, key) throws(DecryptionError) in
+            let right = InProcessSubject(backend: backend)
+            return InProcessSubject(name: "iv") { (setup, source, strategy, key) throws(DecryptionError) in
                 guard case .cbcChunked(let chunk, let iv, _, let padding)? = strategy.known else {
                     return try right.open(setup, source, strategy, key)
                 }
@@ -48,7 +48,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
             }
         },
         Fault(name: "the counter is 32 bits wide") { backend in
-            ConformanceSubject(
+            InProcessSubject(
                 backend: FaultyBackend(base: backend) { (cipher, base, input, output, iv) throws(DecryptionError) in
                     guard cipher == .aesCTR else { return try base.process(input, into: output, iv: iv) }
                     for start in stride(from: 0, to: input.count, by: 16) {
@@ -61,8 +61,8 @@ struct Fault: Sendable, CustomTestStringConvertible {
                 })
         },
         Fault(name: "padding is not checked but cut off") { backend in
-            let right = ConformanceSubject(backend: backend)
-            return ConformanceSubject(name: "padding") { (setup, source, strategy, key) throws(DecryptionError) in
+            let right = InProcessSubject(backend: backend)
+            return InProcessSubject(name: "padding") { (setup, source, strategy, key) throws(DecryptionError) in
                 do throws(DecryptionError) {
                     return try right.open(setup, source, strategy, key)
                 } catch .invalidPadding {

@@ -59,7 +59,7 @@ struct KillMatrixTests {
         let backend = try BackendRegistry.backend(named: "openssl")
         let groups = Dictionary(grouping: VectorSet.exhaustive(blockCounts: 4...4), by: \.strategy.label).values
             .compactMap(\.last)
-        func failed(_ reads: [NumberedRead], of group: VectorGroup, _ subject: ConformanceSubject) -> Set<Int> {
+        func failed(_ reads: [NumberedRead], of group: VectorGroup, _ subject: InProcessSubject) -> Set<Int> {
             var tally = Tally(capacity: 1)
             let run = GroupRun(group: group, subject: subject)
             guard let opened = run.open(reads, into: &tally) else { return [] }
@@ -121,8 +121,7 @@ struct KillMatrixTests {
 struct PlaylistMutantTests {
     private static let groups = PlaylistSet.all
 
-    private static func run(_ subject: ConformanceSubject, _ groups: [VectorGroup] = groups) throws -> ConformanceRecord
-    {
+    private static func run(_ subject: InProcessSubject, _ groups: [VectorGroup] = groups) throws -> ConformanceRecord {
         try #require(Verification(subjects: [subject]).run(groups).first)
     }
 
@@ -131,12 +130,12 @@ struct PlaylistMutantTests {
         let backend = try BackendRegistry.backend(named: name)
         // The reference takes a minute over all, and shows nothing that others do not.
         let groups = name == "swift-reference" ? Array(Self.groups.prefix(2)) : Self.groups
-        let record = try Self.run(ConformanceSubject(backend: backend), groups)
+        let record = try Self.run(InProcessSubject(backend: backend), groups)
         #expect(record.failures == [])
         #expect(record.passed == groups.reduce(0) { $0 + $1.vectorCount })
     }
 
-    @Test("each planted fault is noticed by vectors of its own class", arguments: PlaylistFault.allCases)
+    @Test("each injected fault is noticed by vectors of its own class", arguments: PlaylistFault.allCases)
     func faults(_ fault: PlaylistFault) throws {
         let backend = try BackendRegistry.backend(named: "openssl")
         let mutant = try #require(Mutant.named(fault.rawValue))

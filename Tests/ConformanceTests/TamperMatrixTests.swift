@@ -6,7 +6,7 @@ import Vectors
 
 @testable import Conformance
 
-/// What a planted fault looks like in the integrity matrix.
+/// What an injected fault looks like in the integrity matrix.
 struct TamperedFault: CustomTestStringConvertible, Sendable {
     var mutant: String
     /// The kind of tampering that shows it.
@@ -23,7 +23,7 @@ struct TamperMatrixTests {
     private static let tink = targets.filter { $0.label == "tink-aes-gcm-hkdf" }
     private static let unauthenticated = targets.filter { !$0.isAuthenticated }
 
-    private static func row(_ subject: ConformanceSubject, _ targets: [TamperTarget]) throws -> TamperRecord.Row {
+    private static func row(_ subject: InProcessSubject, _ targets: [TamperTarget]) throws -> TamperRecord.Row {
         let record = TamperVerification(targets: targets).run([subject])[0]
         return try #require(record.rows.first)
     }
@@ -32,7 +32,7 @@ struct TamperMatrixTests {
         "each backend notices every change to an authenticated format before it delivers a wrong byte",
         arguments: ["openssl", "libgcrypt", "boringssl", "nettle", "swift-bitsliced"])
     func noticed(backend: String) throws {
-        let row = try Self.row(ConformanceSubject(backend: BackendRegistry.backend(named: backend)), Self.tink)
+        let row = try Self.row(InProcessSubject(backend: BackendRegistry.backend(named: backend)), Self.tink)
         let first = row.cases.first { $0.failure != nil }
         #expect(row.failed == 0, "\(first?.place ?? ""): \(first?.failure ?? "")")
         #expect(row.state == .run && row.cases.count > 150)
@@ -45,7 +45,7 @@ struct TamperMatrixTests {
     @Test("Cobblestone, too")
     func cobblestone() throws {
         let targets = Self.targets.filter { $0.label.hasPrefix("cobblestone-256") }
-        let row = try Self.row(ConformanceSubject(backend: BackendRegistry.backend(named: "openssl")), targets)
+        let row = try Self.row(InProcessSubject(backend: BackendRegistry.backend(named: "openssl")), targets)
         #expect(row.failed == 0 && row.counts().isClean && row.cases.count > 150)
     }
 
@@ -54,7 +54,7 @@ struct TamperMatrixTests {
         let backend = try BackendRegistry.backend(named: "openssl")
         let record = try #require(
             TamperVerification(targets: Self.unauthenticated).run(
-                [ConformanceSubject(backend: backend)]
+                [InProcessSubject(backend: backend)]
             ).first)
         #expect(record.rows.count == Self.unauthenticated.count && record.failed == 0)
         for row in record.rows {
@@ -128,8 +128,8 @@ struct TamperMatrixTests {
 
     @Test("what is not supported, and what is broken off, is no row of figures")
     func notRun() throws {
-        let subject = ConformanceSubject(backend: try BackendRegistry.backend(named: "openssl"))
-        let none = ConformanceSubject(name: "none", supports: { _, _ in false }, open: subject.open)
+        let subject = InProcessSubject(backend: try BackendRegistry.backend(named: "openssl"))
+        let none = InProcessSubject(name: "none", supports: { _, _ in false }, open: subject.open)
         #expect(try Self.row(none, Self.tink).state == .unsupported)
         let stopped = TamperVerification(targets: Self.tink, isInterrupted: { true }).run([subject])[0]
         #expect(stopped.rows.map(\.state) == [.notRun] && stopped.executed == 0)

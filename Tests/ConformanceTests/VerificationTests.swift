@@ -29,7 +29,7 @@ struct VerificationTests {
         #expect(record.unsupported == 0 && record.notRun == 0)
     }
 
-    @Test("a planted fault is found", arguments: Fault.all)
+    @Test("an injected fault is found", arguments: Fault.all)
     func faults(fault: Fault) throws {
         let subject = fault.subject(try BackendRegistry.backend(named: "openssl"))
         let record = try #require(Verification(subjects: [subject]).run(fewGroups).first)
@@ -49,8 +49,8 @@ struct VerificationTests {
     @Test("what a backend lacks is unsupported, what is too large is not run")
     func counts() throws {
         let backend = try BackendRegistry.backend(named: "openssl")
-        let right = ConformanceSubject(backend: backend)
-        let limited = ConformanceSubject(
+        let right = InProcessSubject(backend: backend)
+        let limited = InProcessSubject(
             name: "limited", largestReadByteCount: 10,
             supports: { strategy, count in strategy.cipher == .aesCTR && count == 16 },
             open: right.open)

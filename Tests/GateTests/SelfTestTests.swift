@@ -94,7 +94,7 @@ struct SelfTestTests {
     }
 }
 
-@Suite("calibration of planted slowdowns")
+@Suite("calibration of injected slowdowns")
 struct SelfTestCalibrationTests {
     private func point(_ extraWork: Double, _ slowdown: Double, error: Double = 0.001) -> SelfTestCalibration.Point {
         .init(
@@ -111,7 +111,7 @@ struct SelfTestCalibrationTests {
         #expect(extraWork == (extraWork * 1e6).rounded() / 1e6, "a subject takes millionths")
     }
 
-    @Test("a planted slowdown is as uncertain as the point near it, and more beyond both")
+    @Test("an injected slowdown is as uncertain as the point near it, and more beyond both")
     func range() {
         let calibration = SelfTestCalibration(
             large: point(0.3, 1.2, error: 0.002), small: point(0.06, 1.03, error: 0.001))

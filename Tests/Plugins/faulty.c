@@ -1,4 +1,4 @@
-/* Plug-ins with planted faults, over libcrypto: what a harness must notice, name, and survive.
+/* Plug-ins with injected faults, over libcrypto: what a harness must notice, name, and survive.
  *
  *     cc -O2 -fPIC -shared -I../../include -DFAULT=writes_behind faulty.c -o writes_behind.so -lcrypto
  *
@@ -286,7 +286,7 @@ static int after(void *out, size_t count, int result) {
 /* The IV that CBC takes. */
 static void chain(const uint8_t iv[16], uint8_t used[16]) {
   static uint8_t kept[16];
-  if (fault(prints_and_exits)) puts("230 of 230 planted faults were killed by their own flag");
+  if (fault(prints_and_exits)) puts("230 of 230 injected faults were killed by their own flag");
   if (fault(exits) || fault(prints_and_exits)) exit(0);
   if (fault(exits_at_once)) _exit(0);
   if (fault(writes_behind_iv)) ((volatile uint8_t *)iv)[16] ^= 1;

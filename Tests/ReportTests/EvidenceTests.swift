@@ -94,7 +94,7 @@ import Testing
     @Test("a mutant that other flags killed has survived")
     func survivor() throws {
         #expect(try text("evidence.md").contains("survived"))
-        #expect(try text("index.html").contains("The vectors killed 0 of 1 planted faults"))
+        #expect(try text("index.html").contains("The vectors killed 0 of 1 injected faults"))
     }
 
     @Test("texts of results never become markup", arguments: ["index.html", "junit.xml"])

@@ -81,11 +81,11 @@ import Testing
         }
     }
 
-    @Test("what is missing for planted faults is said")
+    @Test("what is missing for injected faults is said")
     func withoutMutants() {
         #expect(Self.page(Fixture.small).contains("verify --mutants"))
         let page = Self.page(PageFixture.results)
-        #expect(page.contains("tail-doubled") && page.contains("Planted faults survived"))
+        #expect(page.contains("tail-doubled") && page.contains("Injected faults survived"))
     }
 
     @Test("a page of more cells than tables show says so, and stays small")

@@ -215,7 +215,7 @@ import Testing
         ("Cells without figures", { $0.cells.append(Fixture.failed("openssl", reason: "x")) }),
         ("Not verified", { $0.conformance = [] }),
         (
-            "Planted faults survived",
+            "Injected faults survived",
             {
                 $0.mutants = MutantsRecord(
                     backend: "b", outcomes: [.init(name: "m", flag: "f", killedBy: ["g"])], controls: [])

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// A subject that delivers the source as it is, so that tests see what the protocol does and no cipher.
-final class EchoSubject: SubjectImplementation {
+final class EchoSubject: SubjectHandler {
     private var objects: [UInt64: any ByteSource] = [:]
     private var payload: [UInt8] = []
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)

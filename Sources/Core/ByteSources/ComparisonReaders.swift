@@ -4,7 +4,7 @@ package import RandomAccess
 ///
 /// It has the access policy of the article "Play encrypted files with on-the-fly decryption on iOS", with correct
 /// arithmetic. It exists for comparison: a read of two bytes may cost a chunk.
-package final class WholeChunkReader: RandomAccessDecryptor, ChunkKeeper {
+package final class WholeChunkReader: RandomAccessDecryptor, CachingReader {
     private let object: EncryptedObject
     private let cursor: any RandomAccessDecryptor
     private let chunkByteCount: UInt64
@@ -60,7 +60,7 @@ package final class WholeChunkReader: RandomAccessDecryptor, ChunkKeeper {
     package func checkVersion() throws(DecryptionError) { try object.checkVersion() }
 
     /// Forgets the cached chunk, so that the next read starts like the first.
-    package func forgetChunk() {
+    package func invalidate() {
         cachedChunk = nil
     }
 

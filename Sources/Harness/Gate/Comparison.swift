@@ -81,7 +81,7 @@ struct Comparison {
         }
     }
 
-    /// Enters the control. If the gate did not see the planted slowdown, cells found slower or faster keep their
+    /// Enters the control. If the gate did not see the injected slowdown, cells found slower or faster keep their
     /// verdict, but no cell counts as the same.
     private func judge(
         _ control: SequentialTest?, _ outcome: CellPreparation.Outcome, in result: inout GateResult

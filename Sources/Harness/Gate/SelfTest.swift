@@ -171,7 +171,7 @@ package struct SelfTestSettings: Sendable {
     package var gate: GateSettings
     /// The number of runs of each kind.
     package var runCount: Int
-    /// The planted slowdowns: 0.03 for 3 %.
+    /// The injected slowdowns: 0.03 for 3 %.
     package var slowdowns: [Double]
     /// True if there are also runs with nothing planted.
     package var includesUnchanged: Bool

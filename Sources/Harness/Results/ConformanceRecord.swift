@@ -153,7 +153,8 @@ public struct ConformanceRecord: Codable, Hashable, Sendable {
             let agreement = "\(sameCount) of \(wrongCount) wrong answers are the same"
             guard let mutant, let fault else {
                 return sameCount == 0
-                    ? "no planted fault fails like it" : "no planted fault fails like it: of the nearest, \(agreement)"
+                    ? "no injected fault fails like it"
+                    : "no injected fault fails like it: of the nearest, \(agreement)"
             }
             let names = ([mutant] + others).joined(separator: ", ")
             return (likeness >= 0.995 ? "fails as \(names) does" : "fails most like \(names)")

@@ -50,7 +50,7 @@ package struct ExtraWork: Hashable, Sendable, CustomStringConvertible {
 ///
 /// The extra bytes pass through a context with the object's own backend, cipher and key, in place in a separate buffer,
 /// one window at a time. Each call works on the result of the last one, so that none of it can be optimized away.
-final class ExtraWorkReader: ChunkKeeper {
+final class ExtraWorkReader: CachingReader {
     /// The max length of the buffer, which fits in a core's own cache.
     static let largestBufferByteCount = 256 << 10
 
@@ -101,7 +101,7 @@ final class ExtraWorkReader: ChunkKeeper {
     func checkVersion() throws(DecryptionError) { try reader.checkVersion() }
 
     /// Makes the other reader drop the chunk that it keeps, if any.
-    func forgetChunk() {
-        (reader as? any ChunkKeeper)?.forgetChunk()
+    func invalidate() {
+        (reader as? any CachingReader)?.invalidate()
     }
 }

@@ -173,7 +173,7 @@ final class UncachedChunkReader: RandomAccessDecryptor {
     var plaintextByteCount: UInt64 { reader.plaintextByteCount }
 
     func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Int {
-        reader.forgetChunk()
+        reader.invalidate()
         return try reader.read(at: offset, into: buffer)
     }
 

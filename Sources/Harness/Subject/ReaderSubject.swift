@@ -8,7 +8,7 @@ import SystemPackage
 import Vectors
 
 /// One of our readers as a subject of the protocol. `chunkwise subject` and every measured process run it.
-package final class ReaderSubject: SubjectImplementation {
+package final class ReaderSubject: SubjectHandler {
     struct OpenObject {
         var object: ReadObject
         var reader: any RandomAccessDecryptor

@@ -181,7 +181,7 @@ final class WorkloadRunner {
 
     /// Drops kept plaintext, since an iteration keeps none for the next. Source: PROTOCOL.md, "measure".
     private func forgetPlaintext() {
-        for reader in readers { (reader as? any ChunkKeeper)?.forgetChunk() }
+        for reader in readers { (reader as? any CachingReader)?.invalidate() }
     }
 
     /// A function that does one read, given its index, the thread's reader, the read, and the buffer for its bytes.

@@ -31,8 +31,8 @@ extension Strategy: CustomStringConvertible {
         }
         for input in format.inputs where input.defaultValue == nil && values[input.name] == nil {
             throw .invalidParameter(
-                name: "parameter", value: "\"\(input.textName)\" of \(format.name), which is missing",
-                expected: input.textExpectation)
+                name: "parameter", value: "\"\(input.optionName)\" of \(format.name), which is missing",
+                expected: input.expectedFormat)
         }
         self = Strategy(format, values).surrounded(by: outer)
         try validate()
@@ -57,7 +57,7 @@ extension Strategy: CustomStringConvertible {
     private func written(_ includes: (Format.Input) -> Bool) -> String {
         var parameters = format.inputs.compactMap { input -> String? in
             guard includes(input), let value = self[input.name], value != input.defaultValue else { return nil }
-            return "\(input.textName)=\(input.text(of: value))"
+            return "\(input.optionName)=\(input.text(of: value))"
         }
         for (name, count) in [("skip", outer.skipByteCount), ("trim", outer.trimByteCount)] where count > 0 {
             parameters.append("\(name)=\(count)")
@@ -112,21 +112,22 @@ extension Format {
     package func checkTextForms() throws(DecryptionError) {
         var names: [String: String] = [:]
         for input in self.inputs {
-            if let other = names.updateValue(input.name, forKey: input.textName) {
+            if let other = names.updateValue(input.name, forKey: input.optionName) {
                 throw .invalidParameter(
-                    name: "inputs", value: "\(other) and \(input.name) of \(self.name), both written \(input.textName)",
+                    name: "inputs",
+                    value: "\(other) and \(input.name) of \(self.name), both written \(input.optionName)",
                     expected: "inputs that are written in two ways")
             }
-            guard !["skip", "trim", "key"].contains(input.textName) else {
+            guard !["skip", "trim", "key"].contains(input.optionName) else {
                 throw .invalidParameter(
                     name: "inputs", value: "\(input.name) of \(self.name)",
-                    expected: "another name, since every format has \(input.textName)")
+                    expected: "another name, since every format has \(input.optionName)")
             }
             guard case .text(let words) = input.kind, let word = words.first(where: { $0.contains(",") }) else {
                 continue
             }
             throw .invalidParameter(
-                name: input.textName, value: "\"\(word.prefix(40))\" of \(self.name)",
+                name: input.optionName, value: "\"\(word.prefix(40))\" of \(self.name)",
                 expected: "words without commas, which stand between parameters")
         }
     }
@@ -166,7 +167,7 @@ extension Format {
             let name = String(part.prefix { $0 != "=" })
             let written = String(part.dropFirst(name.count + 1))
             let isOuter = name == "skip" || name == "trim" || hasIV && part == "\(Input.ivName)=file"
-            if isOuter, !self.inputs.contains(where: { $0.textName == name }) || name == Input.ivName {
+            if isOuter, !self.inputs.contains(where: { $0.optionName == name }) || name == Input.ivName {
                 guard outerNames.insert(name).inserted, values[name] == nil else { throw .givenTwice(name) }
                 if name == Input.ivName {
                     outer.hasIVInFront = true
@@ -179,8 +180,8 @@ extension Format {
                 if name == "skip" { outer.skipByteCount = count } else { outer.trimByteCount = count }
                 continue
             }
-            guard let input = self.inputs.first(where: { $0.textName == name }) else {
-                let known = self.inputs.map(\.textName) + ["skip", "trim"]
+            guard let input = self.inputs.first(where: { $0.optionName == name }) else {
+                let known = self.inputs.map(\.optionName) + ["skip", "trim"]
                 // It may be the rest of a text with a comma.
                 let isRest =
                     !part.contains("=")
@@ -191,7 +192,7 @@ extension Format {
             }
             guard values[input.name] == nil, !outerNames.contains(name) else { throw .givenTwice(name) }
             guard part.count > name.count, let value = input.value(writtenAs: written) else {
-                throw .invalidParameter(name: name, value: "\"\(written.prefix(40))\"", expected: input.textExpectation)
+                throw .invalidParameter(name: name, value: "\"\(written.prefix(40))\"", expected: input.expectedFormat)
             }
             values[input.name] = value
         }
@@ -217,7 +218,7 @@ extension Format.Input {
     package var byteCounts: [Int]? { if case .bytes(let counts) = kind { counts } else { nil } }
 
     /// The name in a strategy's text, with hyphens between the words and without `ByteCount`.
-    package var textName: String {
+    package var optionName: String {
         let suffix = Self.byteCountSuffix
         let short = name.hasSuffix(suffix) && name != suffix ? name.dropLast(suffix.count) : name[...]
         var text = ""
@@ -231,7 +232,7 @@ extension Format.Input {
     }
 
     /// A description of the values that are valid in a strategy's text.
-    package var textExpectation: String { isSize ? "a size such as 64KiB, \(expectation)" : expectation }
+    package var expectedFormat: String { isSize ? "a size such as 64KiB, \(expectation)" : expectation }
 
     /// Reads a value in a strategy's text; `nil` for one that the input cannot have.
     package func value(writtenAs text: String) -> Value? {

@@ -3,7 +3,7 @@ package import RandomAccess
 package import Support
 
 /// The operations of a subject; the server handles the protocol.
-package protocol SubjectImplementation: AnyObject {
+package protocol SubjectHandler: AnyObject {
     /// The members of the answer to `hello`.
     var hello: [String: JSONValue] { get }
 
@@ -38,7 +38,7 @@ package protocol SubjectImplementation: AnyObject {
     func close(id: UInt64)
 }
 
-extension SubjectImplementation {
+extension SubjectHandler {
     /// False: a subject opens no playlists by default.
     package var readsPlaylists: Bool { false }
 
@@ -53,11 +53,11 @@ extension SubjectImplementation {
 /// PROTOCOL.md.
 package final class SubjectServer {
     private let pipe: PipeEnd
-    private let subject: any SubjectImplementation
+    private let subject: any SubjectHandler
     /// The strategies that the subject offers; `nil` if it lists none and handles every request.
     private let strategyNames: [String]?
 
-    package init(pipe: PipeEnd, subject: any SubjectImplementation) {
+    package init(pipe: PipeEnd, subject: any SubjectHandler) {
         self.pipe = pipe
         self.subject = subject
         strategyNames = subject.hello["strategies"]?.array?.compactMap(\.string)

@@ -22,7 +22,7 @@ struct CauseTests {
         }
     }()
 
-    private func cause(of subject: ConformanceSubject) throws -> ConformanceRecord.Cause? {
+    private func cause(of subject: InProcessSubject) throws -> ConformanceRecord.Cause? {
         var finder = CauseFinder(backend: try #require(Self.backend))
         var tally = Tally(capacity: 4)
         for set in Self.members { finder.run(set, subject: ServedReader(base: subject), into: &tally) }
@@ -43,7 +43,7 @@ struct CauseTests {
     @Test("a fault of no mutant gets none, though others fail in the same places; what is right gets none")
     func unknown() throws {
         let backend = try #require(Self.backend)
-        #expect(try cause(of: ConformanceSubject(backend: backend)) == nil)
+        #expect(try cause(of: InProcessSubject(backend: backend)) == nil)
         let fault = Mutant.backend("unlisted", "Nine is added to each byte.", flag: .previousBlock, source: "none") {
             (_, base, stretch) throws(DecryptionError) in
             try stretch.process(with: base)
@@ -53,7 +53,7 @@ struct CauseTests {
             }
         }
         let cause = try #require(try cause(of: fault.subject(over: backend)))
-        #expect(cause.mutant == nil && cause.text.hasPrefix("no planted fault fails like it"), "\(cause)")
+        #expect(cause.mutant == nil && cause.text.hasPrefix("no injected fault fails like it"), "\(cause)")
     }
 
     @Test("an answer that is right while a source fails is no fault's, though ours had kept what it needs")
@@ -96,10 +96,10 @@ struct CauseTests {
 
     /// A reader whose wrong bytes are all explained.
     private struct CountedGuesses: JudgedSubject {
-        let base: ConformanceSubject
+        let base: InProcessSubject
         private var served: ServedReader { ServedReader(base: base) }
         var name: String { base.name }
-        var tellsFindingsApart: Bool { true }
+        var reportsFetchesSeparately: Bool { true }
         func supports(_ strategy: Strategy, keyByteCount: Int) -> Bool { base.supports(strategy, keyByteCount) }
         func fitness(for group: VectorGroup) -> Fitness { served.fitness(for: group) }
         func takes(offset: UInt64, count: Int) -> Bool { served.takes(offset: offset, count: count) }

@@ -45,7 +45,7 @@ struct VectorTierTests {
         #expect(Set(opened.map { groups[$0].strategyLabel }) == Set(groups.map(\.strategyLabel)))
     }
 
-    @Test("notices every planted fault that a program can have by two vectors at least")
+    @Test("notices every injected fault that a program can have by two vectors at least")
     func plantedFaults() throws {
         let matrix = try #require(
             ChoiceMatrix.run(over: try BackendRegistry.backend(named: "openssl"), groups: VectorSet.standard()))

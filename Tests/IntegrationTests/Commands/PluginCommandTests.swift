@@ -81,7 +81,7 @@ struct PluginCommandTests {
     }
 
     @Test(
-        "a library that ends the process is no survivor of planted faults, and no pass",
+        "a library that ends the process is no survivor of injected faults, and no pass",
         arguments: [("exits", "called exit"), ("prints_and_exits", "called exit"), ("crashes", "plug-in's decrypt")])
     func plantedFaults(fault: String, reason: String) throws {
         let library = try Library(fault: fault)
@@ -184,7 +184,7 @@ struct PluginCommandTests {
         }
     }
 
-    @Test("a provider of others passes what it has, and fails by its planted fault", arguments: [false, true])
+    @Test("a provider of others passes what it has, and fails by its injected fault", arguments: [false, true])
     func plantedProvider(isFaulty: Bool) throws {
         let library = try Library("Tests/Plugins/provider.c", isFaulty ? ["-DFAULT"] : [])
         try FileManager.default.moveItem(atPath: library.path, toPath: library.folder.path("planted.so"))

@@ -207,7 +207,7 @@ struct SweepTests {
         #expect(try sweep.run(limits: ask).header.limits == limits && asked == 1)
     }
 
-    @Test("planted faults are tried once, and again only where that was stopped")
+    @Test("injected faults are tried once, and again only where that was stopped")
     func mutants() throws {
         let record = MutantsRecord(
             backend: "libgcrypt", outcomes: [.init(name: "m", flag: "f", killedBy: ["f"])], controls: [])

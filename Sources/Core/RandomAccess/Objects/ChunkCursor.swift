@@ -10,7 +10,7 @@
 /// could change a chunk after its tag was checked and before it is decrypted.
 ///
 /// A cursor belongs to one thread, and allocates nothing per read.
-final class ChunkCursor: ChunkKeeper {
+final class ChunkCursor: CachingReader {
     private let source: any ByteSource
     private let layout: Layout
     private let opener: ChunkOpener
@@ -70,7 +70,7 @@ final class ChunkCursor: ChunkKeeper {
     func checkVersion() throws(DecryptionError) { try source.checkVersion() }
 
     /// Forgets the kept chunk, so that the next read fetches and opens everything it needs.
-    func forgetChunk() {
+    func invalidate() {
         keptRange = 0..<0
     }
 
@@ -134,7 +134,7 @@ final class ChunkCursor: ChunkKeeper {
 }
 
 /// A reader that keeps a chunk's plaintext between reads.
-package protocol ChunkKeeper: RandomAccessDecryptor {
+package protocol CachingReader: RandomAccessDecryptor {
     /// Forgets the chunk, so that the next read starts like the first.
-    func forgetChunk()
+    func invalidate()
 }

@@ -65,7 +65,7 @@ struct LoggedSubject: JudgedSubject {
     let groups: [String: Int]
 
     var name: String { base.name }
-    var tellsFindingsApart: Bool { base.tellsFindingsApart }
+    var reportsFetchesSeparately: Bool { base.reportsFetchesSeparately }
     var maxGuessCount: Int { base.maxGuessCount }
 
     func supports(_ strategy: Strategy, keyByteCount: Int) -> Bool {

@@ -89,7 +89,7 @@ package struct CauseFinder {
     }
 
     private func answers(
-        _ reader: ConformanceSubject, _ members: [InterleavedRun.Member], windowByteCount: Int = .max
+        _ reader: InProcessSubject, _ members: [InterleavedRun.Member], windowByteCount: Int = .max
     ) -> Answers {
         let log = AnswerLog()
         var tally = Tally(capacity: 0)
@@ -103,7 +103,7 @@ package struct CauseFinder {
     /// Returns the fault that the failures resemble most; `nil` if no failure can be compared.
     package func cause() -> ConformanceRecord.Cause? {
         guard !failed.isEmpty else { return nil }
-        let right = ConformanceSubject(backend: backend)
+        let right = InProcessSubject(backend: backend)
         let compared = Parallel.map(failed + passed) { asked in (asked, answers(right, asked.members)) }
         let matches = Parallel.map(Mutant.all) { mutant in
             let reader = mutant.subject(over: backend)
@@ -123,7 +123,7 @@ package struct CauseFinder {
             likeness: (best.score * 1000).rounded() / 1000, others: isAlike ? others.map(\.mutant.name) : [])
     }
 
-    private func add(_ asked: Asked, _ right: Answers, _ reader: ConformanceSubject, to match: inout Match) {
+    private func add(_ asked: Asked, _ right: Answers, _ reader: InProcessSubject, to match: inout Match) {
         let mutants = answers(reader, asked.members, windowByteCount: match.mutant.windowByteCount)
         for (request, right) in right {
             // No mutant dies or hangs, so this answer resembles none of them.

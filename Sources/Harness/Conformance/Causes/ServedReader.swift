@@ -4,12 +4,12 @@ internal import Vectors
 /// A reader in this process that gets exactly the requests that a program gets through the protocol: ranges of one
 /// object after another, with ciphertext that the harness serves.
 struct ServedReader: JudgedSubject {
-    let base: ConformanceSubject
+    let base: InProcessSubject
     /// The reader's window.
     var windowByteCount = Int.max
 
     var name: String { base.name }
-    var tellsFindingsApart: Bool { true }
+    var reportsFetchesSeparately: Bool { true }
     var maxGuessCount: Int { 0 }
 
     func supports(_ strategy: Strategy, keyByteCount: Int) -> Bool { base.supports(strategy, keyByteCount) }
@@ -33,7 +33,7 @@ struct ServedReader: JudgedSubject {
 private final class ServedObject: JudgedObject {
     private let group: VectorGroup
     private let setup: ReaderSetup
-    private let subject: ConformanceSubject
+    private let subject: InProcessSubject
     private let served: ServedCiphertext
     private let buffer = GuardedBuffer()
     private var reader: (any RandomAccessDecryptor)?
@@ -41,7 +41,7 @@ private final class ServedObject: JudgedObject {
     private(set) var kept = RangeSet<UInt64>()
     private(set) var hasDelivered = false
 
-    init(_ group: VectorGroup, setup: ReaderSetup, subject: ConformanceSubject) {
+    init(_ group: VectorGroup, setup: ReaderSetup, subject: InProcessSubject) {
         self.group = group
         self.setup = setup
         self.subject = subject

@@ -38,7 +38,7 @@ package final class ExternalSubject: JudgedSubject {
     var byPath: ExternalSubject { ExternalSubject(session: session, hello: hello, opensPaths: true) }
 
     package var name: String { hello.name }
-    package var tellsFindingsApart: Bool { true }
+    package var reportsFetchesSeparately: Bool { true }
 
     package func supports(_ strategy: Strategy, keyByteCount: Int) -> Bool {
         hello.supports(strategy, keyByteCount: keyByteCount)

@@ -42,7 +42,7 @@ package struct KillMatrix: Sendable {
         threadCount: Int = 2, shouldStop: @escaping @Sendable () -> Bool = { false },
         progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) -> KillMatrix {
-        var controls = [ConformanceSubject(backend: backend)]
+        var controls = [InProcessSubject(backend: backend)]
         // It knows the formats that textbooks have.
         if groups.contains(where: { $0.playlist != nil || VectorSet.isPlain($0.strategy.format) }) {
             controls.append(
@@ -141,7 +141,7 @@ private struct FlagRun {
         private var groupCounts: [String: Int] = [:]
 
         /// Runs the reads that are left for a mutant, or all reads for a control.
-        mutating func run(_ set: Members, subject: ConformanceSubject, mutant: Mutant?) {
+        mutating func run(_ set: Members, subject: InProcessSubject, mutant: Mutant?) {
             guard let mutant else { return InterleavedRun.run(set.members, subject: subject, into: &tally) }
             let before = tally.executedCount
             InterleavedRun.run(set.left(having: settled, remembers: mutant.remembers), subject: subject, into: &tally)
@@ -155,7 +155,7 @@ private struct FlagRun {
     }
 
     /// The subjects. The counts of a mutant are of the reads that it was put to.
-    let subjects: [(subject: ConformanceSubject, mutant: Mutant?)]
+    let subjects: [(subject: InProcessSubject, mutant: Mutant?)]
     let threadCount: Int
 
     /// The number of sets of groups whose reads are held at a time, for all subjects.

@@ -19,11 +19,11 @@ package struct Mutant: Sendable {
     /// False for behaviour that PROTOCOL.md allows a program, and for faults that only show in the program's memory.
     private(set) var isForPrograms = true
 
-    private let makeSubject: @Sendable (any CipherBackend) -> ConformanceSubject
+    private let makeSubject: @Sendable (any CipherBackend) -> InProcessSubject
 
     init(
         _ name: String, _ summary: String, flag: VectorFlag, source: String, remembers: Bool = true,
-        subject: @escaping @Sendable (any CipherBackend) -> ConformanceSubject
+        subject: @escaping @Sendable (any CipherBackend) -> InProcessSubject
     ) {
         self.name = name
         self.summary = summary
@@ -34,7 +34,7 @@ package struct Mutant: Sendable {
     }
 
     /// Returns a subject that has the fault, over a backend that has none. Each subject has its own state.
-    package func subject(over backend: any CipherBackend) -> ConformanceSubject {
+    package func subject(over backend: any CipherBackend) -> InProcessSubject {
         makeSubject(backend).limited(to: backend)
     }
 
@@ -54,7 +54,7 @@ package struct Mutant: Sendable {
     /// All mutants, by family.
     package static let all: [Mutant] =
         ivs + chunks + windows + paddings + lengths + ranges + offsetWidths + supplies + fetches + states + strides
-        + counters + keys + pretenders + articles + authenticatedChunks + chunkRelease + rules + playlists
+        + counters + keys + overclaims + articles + authenticatedChunks + chunkRelease + rules + playlists
 
     /// Returns a mutant with a fault in one of a textbook reader's rules.
     static func textbook(
@@ -75,8 +75,8 @@ package struct Mutant: Sendable {
         _ body: @escaping @Sendable () -> FaultyReader.Read
     ) -> Mutant {
         Mutant(name, summary, flag: flag, source: source, remembers: remembers) { backend in
-            let right = ConformanceSubject(backend: backend)
-            return ConformanceSubject(name: name) { (setup, source, strategy, key) throws(DecryptionError) in
+            let right = InProcessSubject(backend: backend)
+            return InProcessSubject(name: name) { (setup, source, strategy, key) throws(DecryptionError) in
                 FaultyReader(try right.open(setup, source, strategy, key), body())
             }
         }
@@ -124,8 +124,8 @@ package struct Mutant: Sendable {
         _ body: @escaping ScriptedSource.Read
     ) -> Mutant {
         Mutant(name, summary, flag: flag, source: source) { backend in
-            let right = ConformanceSubject(backend: backend)
-            return ConformanceSubject(name: name) { (setup, source, strategy, key) throws(DecryptionError) in
+            let right = InProcessSubject(backend: backend)
+            return InProcessSubject(name: name) { (setup, source, strategy, key) throws(DecryptionError) in
                 try right.open(setup, ScriptedSource(base: source, noticesChanges: changes, body: body), strategy, key)
             }
         }
@@ -136,8 +136,8 @@ package struct Mutant: Sendable {
         _ name: String, _ summary: String, flag: VectorFlag, source: String, _ change: @escaping FaultyBackend.Change
     ) -> Mutant {
         Mutant(name, summary, flag: flag, source: source, remembers: false) { backend in
-            let right = ConformanceSubject(backend: FaultyBackend(base: backend, change: change))
-            return ConformanceSubject(name: name, supports: right.supports, fits: right.fits, open: right.open)
+            let right = InProcessSubject(backend: FaultyBackend(base: backend, change: change))
+            return InProcessSubject(name: name, supports: right.supports, fits: right.fits, open: right.open)
         }
     }
 
@@ -146,13 +146,13 @@ package struct Mutant: Sendable {
         _ name: String, _ summary: String, flag: VectorFlag, source: String,
         _ open:
             @escaping @Sendable (
-                _ right: ConformanceSubject.Open, _ setup: ReaderSetup, _ source: any ByteSource, _ strategy: Strategy,
+                _ right: InProcessSubject.Open, _ setup: ReaderSetup, _ source: any ByteSource, _ strategy: Strategy,
                 _ key: SecretKey
             ) throws(DecryptionError) -> any RandomAccessDecryptor
     ) -> Mutant {
         Mutant(name, summary, flag: flag, source: source) { backend in
-            let right = ConformanceSubject(backend: backend).open
-            return ConformanceSubject(name: name) { (setup, source, strategy, key) throws(DecryptionError) in
+            let right = InProcessSubject(backend: backend).open
+            return InProcessSubject(name: name) { (setup, source, strategy, key) throws(DecryptionError) in
                 try open(right, setup, source, strategy, key)
             }
         }

@@ -7,10 +7,10 @@ internal import Vectors
 
 /// A mutant in a process of its own. It proves that a fault noticed in this process is also noticed through the
 /// protocol.
-package final class MutantSubject: SubjectImplementation {
+package final class MutantSubject: SubjectHandler {
     private let name: String
     private let backend: any CipherBackend
-    private let subject: ConformanceSubject
+    private let subject: InProcessSubject
     private let windowByteCount: Int
     private var objects: [UInt64: any RandomAccessDecryptor] = [:]
     private var payload = UnsafeMutableRawBufferPointer(start: nil, count: 0)

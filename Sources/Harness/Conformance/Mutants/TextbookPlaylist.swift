@@ -314,7 +314,7 @@ final class TextbookPlaylistReader: RandomAccessDecryptor {
     }
 
     /// Returns a closure that opens playlists with the textbook reader, with or without a fault.
-    static func opening(fault: PlaylistFault?, over backend: any CipherBackend) -> ConformanceSubject.OpenPlaylist {
+    static func opening(fault: PlaylistFault?, over backend: any CipherBackend) -> InProcessSubject.OpenPlaylist {
         { (_, playlist, resources) throws(DecryptionError) in
             try TextbookPlaylistReader(playlist, resources, backend, fault: fault)
         }

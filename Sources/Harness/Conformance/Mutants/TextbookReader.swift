@@ -19,9 +19,9 @@ final class TextbookReader: RandomAccessDecryptor {
     /// Returns a subject that reads with textbook readers.
     static func subject(
         _ name: String, backend: any CipherBackend, rules: TextbookRules,
-        openPlaylist: ConformanceSubject.OpenPlaylist? = nil
-    ) -> ConformanceSubject {
-        ConformanceSubject(
+        openPlaylist: InProcessSubject.OpenPlaylist? = nil
+    ) -> InProcessSubject {
+        InProcessSubject(
             name: name, mergesRequests: false, supports: { strategy, _ in VectorSet.isPlain(strategy.format) },
             openPlaylist: openPlaylist
         ) { (setup, source, strategy, key) throws(DecryptionError) in

@@ -72,7 +72,7 @@ struct GroupRun {
             skip(.unsupported, reads, into: &tally)
             return nil
         }
-        if !isReadable, !subject.tellsFindingsApart {
+        if !isReadable, !subject.reportsFetchesSeparately {
             if group.readCount > 0 {
                 tally.add(
                     Verdict(
@@ -98,13 +98,13 @@ struct GroupRun {
             }
             var found = answer.mismatch(expecting: group.opening)
             let fetches = object.rule.flatMap { $0.openingMismatch(object.fetches) }
-            if subject.tellsFindingsApart {
+            if subject.reportsFetchesSeparately {
                 addFetches(group.openingID, of: object, size: [objectByteCount, 0, 0], mismatch: fetches, into: &tally)
             } else if case .opens = group.opening {
                 found = found ?? fetches
             }
             mismatch = mismatch ?? found.map { Self.text($0, of: object) }
-            if case .opened = answer, case .opens = group.opening, found == nil || subject.tellsFindingsApart {
+            if case .opened = answer, case .opens = group.opening, found == nil || subject.reportsFetchesSeparately {
                 continue
             }
             isReadable = false
@@ -124,7 +124,7 @@ struct GroupRun {
     }
 
     private func skip(_ outcome: Tally.Outcome, _ reads: [NumberedRead], into tally: inout Tally) {
-        guard subject.tellsFindingsApart else {
+        guard subject.reportsFetchesSeparately else {
             return tally.note(outcome, flags: group.flags, count: group.vectorCount)
         }
         tally.note(outcome, flags: Set(group.flags.map(\.rawValue)))
@@ -138,7 +138,7 @@ struct GroupRun {
         guard subject.takes(offset: read.offset, count: read.count) else {
             return tally.note(.notRun, flags: read.flags)
         }
-        guard subject.tellsFindingsApart else {
+        guard subject.reportsFetchesSeparately else {
             // Large reads test windows, which only the cursor has.
             let isShared = read.count <= ExpectedBytes.largestHeldByteCount && !opened.inTurn.isEmpty
             let turn = isShared ? opened.inTurn[opened.inTurn.startIndex + number % opened.inTurn.count] : nil

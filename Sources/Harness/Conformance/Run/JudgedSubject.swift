@@ -11,7 +11,7 @@ package protocol JudgedSubject {
 
     /// Says whether a wrong length, wrong bytes and superfluous fetches are separate findings, as they are for a user's
     /// program. A vector that is run with several of our readers passes or fails as a whole.
-    var tellsFindingsApart: Bool { get }
+    var reportsFetchesSeparately: Bool { get }
 
     /// The number of times in a group that the referee looks for the origin of wrong bytes, which takes much longer
     /// than a read.
@@ -52,7 +52,7 @@ package protocol JudgedSubject {
 
 extension JudgedSubject {
     /// The referee explains only the first failures of a group for our own readers.
-    package var maxGuessCount: Int { tellsFindingsApart ? .max : 2 }
+    package var maxGuessCount: Int { reportsFetchesSeparately ? .max : 2 }
     package func promises(_ group: VectorGroup) -> Bool { true }
     package func openForThreads(_ group: VectorGroup) throws(DecryptionError) -> [any JudgedObject] { [] }
     package func isWorthAsking(_ flags: [String]) -> Bool { true }

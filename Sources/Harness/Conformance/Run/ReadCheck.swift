@@ -39,7 +39,7 @@ struct ReadCheck {
     }
 
     init(group: VectorGroup, subject: any JudgedSubject) {
-        self.init(group: group, judgesFetches: !subject.tellsFindingsApart, maxGuesses: subject.maxGuessCount)
+        self.init(group: group, judgesFetches: !subject.reportsFetchesSeparately, maxGuesses: subject.maxGuessCount)
     }
 
     /// Returns the expected outcome of a read, computed once for all readers.

@@ -15,13 +15,13 @@ package struct VerificationProgress: Hashable, Sendable {
 /// Runs vectors against our readers over backends, in this process.
 package struct Verification: Sendable {
     /// The subjects.
-    package let subjects: [ConformanceSubject]
+    package let subjects: [InProcessSubject]
     /// The threads that share the work.
     package let threadCount: Int
     /// The max number of failures that a record lists; it counts all of them.
     package let listedFailureCount: Int
 
-    package init(subjects: [ConformanceSubject], threadCount: Int = 2, listedFailureCount: Int = 20) {
+    package init(subjects: [InProcessSubject], threadCount: Int = 2, listedFailureCount: Int = 20) {
         self.subjects = subjects
         self.threadCount = max(1, threadCount)
         self.listedFailureCount = listedFailureCount
@@ -73,12 +73,12 @@ package let slowBackends = ["swift-reference": 1 << 20]
 /// work, and `shouldStop` before each, on any thread.
 package func verify(
     backends: [any CipherBackend], groups: some Sequence<VectorGroup>, threadCount: Int = 2,
-    largestReadByteCounts: [String: Int] = slowBackends, relocate: ConformanceSubject.Relocate? = nil,
+    largestReadByteCounts: [String: Int] = slowBackends, relocate: InProcessSubject.Relocate? = nil,
     progress: (@Sendable (VerificationProgress) -> Void)? = nil,
     shouldStop: @escaping @Sendable () -> Bool = { false }
 ) -> [ConformanceRecord] {
     let subjects = backends.map {
-        let subject = ConformanceSubject(backend: $0, largestReadByteCount: largestReadByteCounts[$0.name] ?? .max)
+        let subject = InProcessSubject(backend: $0, largestReadByteCount: largestReadByteCounts[$0.name] ?? .max)
         return relocate.map { subject.relocated(by: $0) } ?? subject
     }
     return Verification(subjects: subjects, threadCount: threadCount).run(

@@ -2,8 +2,8 @@ internal import ByteSources
 package import RandomAccess
 package import Vectors
 
-extension ConformanceSubject: JudgedSubject {
-    package var tellsFindingsApart: Bool { false }
+extension InProcessSubject: JudgedSubject {
+    package var reportsFetchesSeparately: Bool { false }
 
     package func supports(_ strategy: Strategy, keyByteCount: Int) -> Bool {
         supports(strategy, keyByteCount)
@@ -45,7 +45,7 @@ extension ConformanceSubject: JudgedSubject {
 final class InProcessObject: JudgedObject {
     private let group: VectorGroup
     private let setup: ReaderSetup
-    private let subject: ConformanceSubject
+    private let subject: InProcessSubject
     private let buffer = GuardedBuffer()
     private var decryptor: (any RandomAccessDecryptor)?
     private var recorder: RecordingSource?
@@ -56,7 +56,7 @@ final class InProcessObject: JudgedObject {
 
     /// Prepares an object. With a `decryptor`, it is already open.
     init(
-        _ group: VectorGroup, setup: ReaderSetup, subject: ConformanceSubject,
+        _ group: VectorGroup, setup: ReaderSetup, subject: InProcessSubject,
         decryptor: (any RandomAccessDecryptor)? = nil
     ) {
         self.group = group

@@ -39,7 +39,7 @@ package struct TamperVerification: Sendable {
     ///   - progress: Called after each row, on any thread.
     /// - Returns: A record for each subject, in order.
     package func run(
-        _ subjects: [ConformanceSubject], threadCount: Int = 2,
+        _ subjects: [InProcessSubject], threadCount: Int = 2,
         progress: (@Sendable (VerificationProgress) -> Void)? = nil
     ) -> [TamperRecord] {
         let total = subjects.count * plans.count

@@ -109,7 +109,7 @@ package struct ReadCosts: Sendable {
         }
 
         /// Drops the kept plaintext.
-        package func forget() { (reader as? any ChunkKeeper)?.forgetChunk() }
+        package func forget() { (reader as? any CachingReader)?.invalidate() }
 
         /// Returns the costs of reads, in their order.
         ///

@@ -248,7 +248,7 @@ struct PlanEntryReader {
         var written = text.dropFirst(word.count)
         for (key, value) in choice.values where key.hasPrefix(Self.parameterPrefix) {
             let name = String(key.dropFirst(Self.parameterPrefix.count))
-            let names = format.inputs.map(\.textName).filter { $0 != Format.Input.ivName }
+            let names = format.inputs.map(\.optionName).filter { $0 != Format.Input.ivName }
             guard names.contains(name) else {
                 unplaced[key] = parameters?.error(
                     name,

@@ -35,7 +35,7 @@ extension Document {
             warnings.append(
                 Warning(
                     title: "The suite itself was not tested",
-                    message: "this evidence does not say whether the vectors notice planted faults.",
+                    message: "this evidence does not say whether the vectors notice injected faults.",
                     advice: "“chunkwise verify --mutants” does.", isSerious: true))
         }
         return warnings
@@ -59,7 +59,7 @@ extension Document {
         if let tampering = evidence.tampering { lines.append(TamperRecord.conclusion(tampering)) }
         if let mutants = evidence.mutants {
             let killed = mutants.filter(\.isKilled).count
-            lines.append("The vectors killed \(killed) of \(mutants.count) planted faults by the flag of their kind.")
+            lines.append("The vectors killed \(killed) of \(mutants.count) injected faults by the flag of their kind.")
         }
         return lines
     }
@@ -196,12 +196,14 @@ extension Document {
                 Table.Entry(mutant.killedBy.joined(separator: ", ")),
             ]
         }
-        let columns: [Table.Column] = [.text("Planted fault"), .text("Its flag"), .text("Outcome"), .text("Failed in")]
+        let columns: [Table.Column] = [
+            .text("Injected fault"), .text("Its flag"), .text("Outcome"), .text("Failed in"),
+        ]
         return Section(
             name: "mutants", title: "The suite, tested",
             blocks: [
                 .paragraph(
-                    "Readers with one planted fault each were put to the same vectors. A fault counts as killed when "
+                    "Readers with one injected fault each were put to the same vectors. A fault counts as killed when "
                         + "vectors of the flag that stands for it fail."),
                 .table(Table(caption: "Kill matrix.", columns: columns, rows: rows)),
             ])

@@ -75,7 +75,9 @@ extension Document {
             blocks: [.list(fleet.laws.map { $0.sentence(fleet.kinds, fleet.hosts) })] + tables)
     }
 
-    private static func entry(_ candidate: Candidate, _ law: ScalingLaw, on choice: ScalingLaw.Choice) -> Table.Entry {
+    private static func entry(_ candidate: Candidate, _ law: BestPerHostKind, on choice: BestPerHostKind.Choice)
+        -> Table.Entry
+    {
         if candidate.id == choice.candidate.id {
             let rates = choice.hosts.compactMap { $0.candidates[candidate.id]?.bytesPerSecond }
             return Table.Entry("best", detail: rates.min().map(ByteCountText.rate), emphasis: .good)

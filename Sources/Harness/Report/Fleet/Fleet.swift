@@ -29,7 +29,7 @@ struct Fleet: Sendable {
     let hosts: [RunSummary]
     let kinds: [Kind]
     let outliers: [Outlier]
-    let laws: [ScalingLaw]
+    let laws: [BestPerHostKind]
     /// The locations of each cell's figures, in the order in which hosts first name the cells.
     let cells: [(cell: Cell, figures: [Figures])]
 
@@ -51,7 +51,7 @@ struct Fleet: Sendable {
         self.kinds = kinds
         self.cells = cells
         outliers = kinds.flatMap { Self.outliers(of: $0, hosts, cells) }
-        laws = ScalingLaw.all(of: hosts, kinds)
+        laws = BestPerHostKind.all(of: hosts, kinds)
     }
 
     /// The findings that no reader should miss.

@@ -101,14 +101,14 @@ extension Document {
 
     /// The quality of the vectors: the injected faults that they noticed, by class.
     static func mutants(_ summary: RunSummary) -> Section {
-        let title = "Planted faults"
+        let title = "Injected faults"
         guard let record = summary.results.mutants else {
             return Section(
                 name: "mutants", title: title,
                 blocks: [
                     .paragraph(
                         "This run does not say how good its vectors are. “chunkwise run --mutants” puts readers with "
-                            + "planted faults to them; “chunkwise verify --mutants” does only that.")
+                            + "injected faults to them; “chunkwise verify --mutants” does only that.")
                 ])
         }
         let killed = record.outcomes.count - record.survivors.count
@@ -117,8 +117,8 @@ extension Document {
         }
         var blocks: [Block] = [
             .paragraph(
-                "Readers with one planted fault each, over \(record.backend), were put to vectors of the same kinds. A "
-                    + "fault counts as killed when vectors of the class that stands for it fail: \(killed) of "
+                "Readers with one injected fault each, over \(record.backend), were put to vectors of the same kinds. "
+                    + "A fault counts as killed when vectors of the class that stands for it fail: \(killed) of "
                     + "\(record.outcomes.count) were."
                     + (controls.isEmpty
                         ? "" : " Readers without a fault were put to them too: \(controls.joined(separator: ", ")).")),
@@ -147,7 +147,7 @@ extension Document {
             ]
         }
         return Table(
-            caption: "Kill matrix: planted faults by the class of vectors that must notice them.",
+            caption: "Kill matrix: injected faults by the class of vectors that must notice them.",
             columns: [
                 .text("Class"), .number("Planted"), .number("Killed"), .text("Survivors"),
                 .number("Faults of other classes noticed"),
@@ -156,8 +156,8 @@ extension Document {
 
     private static func mutantTable(_ record: MutantsRecord) -> Table {
         Table(
-            caption: "Every planted fault and the classes of vectors that noticed it.",
-            columns: [.text("Planted fault"), .text("Its class"), .text("Outcome"), .text("Noticed by")],
+            caption: "Every injected fault and the classes of vectors that noticed it.",
+            columns: [.text("Injected fault"), .text("Its class"), .text("Outcome"), .text("Noticed by")],
             rows: (record.survivors + record.outcomes.filter(\.isKilled)).map { mutant in
                 [
                     Table.Entry(mutant.name), Table.Entry(mutant.flag),

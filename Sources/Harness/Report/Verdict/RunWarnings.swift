@@ -72,7 +72,7 @@ extension Warning {
         guard let mutants = summary.results.mutants else { return found }
         if !mutants.survivors.isEmpty {
             found.serious(
-                "Planted faults survived",
+                "Injected faults survived",
                 "no vector of their class noticed \(list(mutants.survivors.map(\.name))), so that passing the vectors "
                     + "says less than it should.",
                 "Add vectors that notice them.")

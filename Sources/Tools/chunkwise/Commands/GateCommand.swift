@@ -128,7 +128,7 @@ struct GateSideOptions: ParsableArguments {
                     .usage,
                     "--baseline \(baseline): expected none with --against and --record, where --reference is meant")
             }
-            return (reference ?? Self.ownReference, candidate)
+            return (reference ?? Self.defaultReference, candidate)
         }
         if let reference {
             throw CommandFailure(.usage, "--reference \(reference): expected it with --record or --against only")
@@ -139,7 +139,7 @@ struct GateSideOptions: ParsableArguments {
         return (baseline, candidate)
     }
 
-    static var ownReference: String {
+    static var defaultReference: String {
         ShellText.joined(Program.subjectCommand() + ["--backend", "openssl"])
     }
 }
@@ -304,7 +304,7 @@ extension GateOptions {
         case .command(let command): own.baseline = command
         case .stored(let ratios):
             // The file names the reference of its recording, with its options.
-            own.baseline = GateSideOptions.ownReference
+            own.baseline = GateSideOptions.defaultReference
             own.stored = ratios
         }
         return own

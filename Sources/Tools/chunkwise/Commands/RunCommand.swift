@@ -79,7 +79,7 @@ struct RunCommand: ParsableCommand {
         if let first = mutants.survivors.first {
             throw CommandFailure(
                 .no,
-                "\(mutants.survivors.count) of \(mutants.outcomes.count) planted faults survived, the first is "
+                "\(mutants.survivors.count) of \(mutants.outcomes.count) injected faults survived, the first is "
                     + "\(first.name): expected vectors of its class \(first.flag) to notice it")
         }
         if let control = mutants.failedControls.first {

@@ -50,7 +50,7 @@ enum MutantVerification {
         _ mutants: [Mutant] = Mutant.all, backend: any CipherBackend, groups: [VectorGroup] = VectorSet.standard(),
         threadCount: Int
     ) -> ChoiceMatrix? {
-        Terminal.showProgress("planted faults in programs")
+        Terminal.showProgress("injected faults in programs")
         defer { Terminal.clearProgress() }
         return ChoiceMatrix.run(
             mutants, over: backend, groups: groups, threadCount: threadCount,
@@ -76,7 +76,7 @@ enum MutantVerification {
     /// - Throws: The errors of `run(backend:)`; `CommandFailure` if the process does not end by itself.
     static func run(hosting name: String, threadCount: Int, format: OutputFormat, color: ColorOptions) throws {
         Interruption.install()
-        Terminal.showProgress("verify: planted faults over \(name)")
+        Terminal.showProgress("verify: injected faults over \(name)")
         let captured = try attempt(name) {
             try CapturedCommand(
                 [Program.path, "verify", "--mutants", "--hosted", "--backend", name, "--threads", "\(threadCount)"]
@@ -88,7 +88,7 @@ enum MutantVerification {
         // A library may end the process, even with status 0.
         guard codes.contains(captured.status), !captured.output.isEmpty else {
             let reason = SubjectError.died(status: captured.status, log: captured.log)
-            throw CommandFailure(.no, "\(name) with planted faults: \(reason): expected it to answer to the end")
+            throw CommandFailure(.no, "\(name) with injected faults: \(reason): expected it to answer to the end")
         }
         let text = String(decoding: captured.output.dropLast(), as: UTF8.self)
         switch format {
@@ -122,7 +122,7 @@ enum MutantVerification {
             mutants, over: backend, groups: groups, threadCount: threadCount,
             shouldStop: { Interruption.wasRequested }
         ) { done, total in
-            display.show(done, of: total, "parts", name: "planted faults")
+            display.show(done, of: total, "parts", name: "injected faults")
         }
         Terminal.clearProgress()
         return matrix
@@ -147,7 +147,7 @@ enum MutantVerification {
             lines.append("FAILED \(control.subject), which has no fault: \(reason)")
         }
         let killed = matrix.outcomes.count - matrix.survivors.count
-        lines.append("\(killed) of \(matrix.outcomes.count) planted faults were killed by their own flag")
+        lines.append("\(killed) of \(matrix.outcomes.count) injected faults were killed by their own flag")
         for outcome in choice?.survivors ?? [] {
             lines.append(
                 "SURVIVED the choice \(outcome.mutant.name): \(outcome.mutant.summary) \(outcome.failedCount) vectors "

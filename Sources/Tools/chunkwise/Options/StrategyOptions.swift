@@ -122,7 +122,7 @@ struct StrategyOptions: ParsableArguments {
     ) throws -> Strategy {
         let missing = format.inputs.filter { $0.defaultValue == nil && values[$0.name] == nil }
         let iv = missing.first { $0.name == Format.Input.ivName }
-        var names = missing.filter { $0 != iv }.map { ($0.textName, $0.textExpectation) }
+        var names = missing.filter { $0 != iv }.map { ($0.optionName, $0.expectedFormat) }
         if let iv { names.append(("--iv", "\(IVFile.expectation(iv.byteCounts)) or a file NAME.iv")) }
         if !isKeyGiven { names.append(("--key-file", "the key's file")) }
         guard names.isEmpty else {

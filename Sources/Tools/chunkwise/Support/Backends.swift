@@ -43,8 +43,8 @@ enum Backends {
     }
 
     /// Our readers, one over each backend.
-    static func subjects(_ backends: [any CipherBackend]) -> [ConformanceSubject] {
-        backends.map { ConformanceSubject(backend: $0) }
+    static func subjects(_ backends: [any CipherBackend]) -> [InProcessSubject] {
+        backends.map { InProcessSubject(backend: $0) }
     }
 
     /// A record for each backend that this machine lacks, which counts all vectors as not run.
@@ -58,7 +58,7 @@ enum Backends {
     /// Runs vectors on backends, with progress on a terminal. With `all`, slow backends get large reads too.
     static func verify(
         _ backends: [any CipherBackend], groups: [VectorGroup], threadCount: Int, all: Bool = false,
-        relocate: ConformanceSubject.Relocate? = nil,
+        relocate: InProcessSubject.Relocate? = nil,
         shouldStop: @escaping @Sendable () -> Bool = { Interruption.wasRequested }
     ) -> [ConformanceRecord] {
         defer { Terminal.clearProgress() }

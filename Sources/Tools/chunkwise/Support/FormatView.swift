@@ -164,7 +164,7 @@ struct FormatView {
     /// A page for users of the format, in Markdown: the same tables, a command that reads a range, and the faults of
     /// readers that the format's rules make possible. It says nothing that differs between machines.
     var page: String {
-        let given = format.inputs.filter { $0.defaultValue == nil }.map { "\($0.textName)=VALUE" }
+        let given = format.inputs.filter { $0.defaultValue == nil }.map { "\($0.optionName)=VALUE" }
         let strategy = ([format.name] + (given.isEmpty ? [] : [given.joined(separator: ",")])).joined(separator: ":")
         var parts = ["# \(format.name)", "\(PlainText.line(format.summary))."]
         if !format.source.isEmpty { parts.append("Source: \(PlainText.line(format.source)).") }
@@ -242,7 +242,7 @@ struct FormatView {
             + format.inputs.map { input in
                 let value = input.defaultValue.map(input.text)
                 let shown = value.map { $0.isEmpty ? "empty" : $0 } ?? "none; here \(input.text(of: input.sample))"
-                return (input.textName, input.textExpectation, value, shown)
+                return (input.optionName, input.expectedFormat, value, shown)
             }
     }
 

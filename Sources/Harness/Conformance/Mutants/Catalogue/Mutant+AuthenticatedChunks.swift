@@ -113,10 +113,10 @@ extension Mutant {
         _ change: @escaping FaultyChunkBackend.Change
     ) -> Mutant {
         Mutant(name, summary, flag: flag, source: source) { backend in
-            ConformanceSubject(name: name) { (setup, source, strategy, key) throws(DecryptionError) in
+            InProcessSubject(name: name) { (setup, source, strategy, key) throws(DecryptionError) in
                 // Each object has its own backend, whose first context is the one that opens the object.
                 let planted = FaultyChunkBackend(base: backend, change: change)
-                return try ConformanceSubject(backend: planted).open(setup, source, strategy, key)
+                return try InProcessSubject(backend: planted).open(setup, source, strategy, key)
             }
         }
     }
@@ -128,16 +128,16 @@ extension Mutant {
         checks: @escaping @Sendable (_ strategy: Strategy, _ range: Range<UInt64>) -> Bool
     ) -> Mutant {
         Mutant(name, summary, flag: .chunkTag, source: source) { backend in
-            ConformanceSubject(
-                name: name, supports: ConformanceSubject(backend: backend).supports
+            InProcessSubject(
+                name: name, supports: InProcessSubject(backend: backend).supports
             ) { (setup, source, strategy, key) throws(DecryptionError) in
-                let isSuspect = Memory(false)
+                let isSuspect = MutantState(false)
                 let planted = FaultyChunkBackend(base: backend) { (base, chunk, isLast) throws(DecryptionError) in
                     let isAuthentic = try chunk.process(with: base)
                     if !isAuthentic, !isLast { isSuspect.value = true }
                     return isAuthentic || !isLast
                 }
-                let reader = try ConformanceSubject(backend: planted).open(setup, source, strategy, key)
+                let reader = try InProcessSubject(backend: planted).open(setup, source, strategy, key)
                 return FaultyReader(reader) { (base, offset, buffer) throws(DecryptionError) in
                     let count = try base.read(at: offset, into: buffer)
                     guard isSuspect.value, checks(strategy, offset..<offset + UInt64(count)) else { return count }
@@ -170,10 +170,10 @@ extension Mutant {
             "chunk-edge-ends", "A ciphertext that ends with a full chunk is taken for a whole one.",
             flag: .truncatedChunks, source: "c2sp.org/chunked-encryption, \"Message chunking\"; FiloSottile/rage#195"
         ) { backend in
-            ConformanceSubject(
-                name: "chunk-edge-ends", supports: ConformanceSubject(backend: backend).supports
+            InProcessSubject(
+                name: "chunk-edge-ends", supports: InProcessSubject(backend: backend).supports
             ) { (setup, source, strategy, key) throws(DecryptionError) in
-                let right = ConformanceSubject(backend: backend)
+                let right = InProcessSubject(backend: backend)
                 do throws(DecryptionError) {
                     return try right.open(setup, source, strategy, key)
                 } catch {

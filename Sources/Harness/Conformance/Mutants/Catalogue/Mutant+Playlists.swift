@@ -6,7 +6,7 @@ extension Mutant {
     static let playlists: [Mutant] = PlaylistFault.allCases.map { fault in
         let (flag, summary) = fault.facts
         return Mutant(fault.rawValue, summary, flag: flag, source: flag.source) { backend in
-            ConformanceSubject(
+            InProcessSubject(
                 name: fault.rawValue, supports: { _, _ in false },
                 openPlaylist: TextbookPlaylistReader.opening(fault: fault, over: backend)
             ) { (_, _, strategy, _) throws(DecryptionError) in

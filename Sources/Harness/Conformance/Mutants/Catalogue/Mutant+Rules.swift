@@ -118,9 +118,9 @@ extension Mutant {
             _ change: @escaping @Sendable (inout Format.Rules) -> Void
         ) -> Rule {
             let mutant = Mutant(name, summary, flag: flag, source: source) { backend in
-                let right = ConformanceSubject(backend: backend)
+                let right = InProcessSubject(backend: backend)
                 // The mutant skips the vectors of formats without such a rule, since it reads those correctly.
-                return ConformanceSubject(
+                return InProcessSubject(
                     name: name, supports: { right.supports($0, $1) && $0.changing(change) != $0 }
                 ) { (setup, source, strategy, key) throws(DecryptionError) in
                     try right.open(setup, source, strategy.changing(change), key)

@@ -145,11 +145,11 @@ extension Mutant {
             "threads-share-chain", "Readers of one object share what the last read of any of them left.",
             flag: .concurrentReads, source: "rclone/rclone#677"
         ) { backend in
-            let right = ConformanceSubject(backend: backend)
-            return ConformanceSubject(
+            let right = InProcessSubject(backend: backend)
+            return InProcessSubject(
                 name: "threads-share-chain",
                 openShared: { (readerCount, source, strategy, key) throws(DecryptionError) in
-                    let lastReader = Memory<Int?>(nil)
+                    let lastReader = MutantState<Int?>(nil)
                     var readers: [any RandomAccessDecryptor] = []
                     for number in 0..<readerCount {
                         let base = try right.open(
@@ -169,9 +169,9 @@ extension Mutant {
             "key-of-last-opened", "All objects share the key of the one that was opened last.", flag: .interleaved,
             source: "FFmpeg, hls.c: keys by URL only"
         ) { backend in
-            let key = Memory<SecretKey?>(nil)
-            let right = ConformanceSubject(backend: backend).open
-            return ConformanceSubject(name: "key-of-last-opened") {
+            let key = MutantState<SecretKey?>(nil)
+            let right = InProcessSubject(backend: backend).open
+            return InProcessSubject(name: "key-of-last-opened") {
                 (setup, source, strategy, itsKey) throws(DecryptionError) in
                 let reader = try right(setup, source, strategy, itsKey)
                 key.value = itsKey
@@ -194,8 +194,8 @@ extension Mutant {
             "iv-of-last-opened", "All objects share the IV of the one that was opened last.", flag: .interleaved,
             source: "kokke/tiny-AES-c#20"
         ) { backend in
-            let iv = Memory<Block?>(nil)
-            return ConformanceSubject(name: "iv-of-last-opened") {
+            let iv = MutantState<Block?>(nil)
+            return InProcessSubject(name: "iv-of-last-opened") {
                 (setup, source, strategy, key) throws(DecryptionError) in
                 var rules = TextbookRules()
                 rules.iv = { question in
@@ -214,10 +214,10 @@ extension Mutant {
             "cache-without-object", "Blocks are kept by their number, whichever object they are from.",
             flag: .interleaved, source: "caches that are not keyed by object"
         ) { backend in
-            let kept = Memory<(owner: Int, offset: UInt64, byte: UInt8)?>(nil)
-            let count = Memory(0)
-            let right = ConformanceSubject(backend: backend).open
-            return ConformanceSubject(name: "cache-without-object") {
+            let kept = MutantState<(owner: Int, offset: UInt64, byte: UInt8)?>(nil)
+            let count = MutantState(0)
+            let right = InProcessSubject(backend: backend).open
+            return InProcessSubject(name: "cache-without-object") {
                 (setup, source, strategy, key) throws(DecryptionError) in
                 count.value += 1
                 let owner = count.value

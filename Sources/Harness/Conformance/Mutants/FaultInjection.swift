@@ -121,7 +121,7 @@ struct FaultyChunkBackend: CipherBackend {
     let name = "planted"
     let version = "0"
     let cpuFeatures: [String] = []
-    private let contextCount = Memory(0)
+    private let contextCount = MutantState(0)
 
     init(base: any CipherBackend, change: @escaping Change) {
         (self.base, self.change) = (base, change)
@@ -182,7 +182,7 @@ final class FaultyContext: CipherContext {
 }
 
 /// State that a mutant keeps although it should not.
-final class Memory<Value: Sendable>: Sendable {
+final class MutantState<Value: Sendable>: Sendable {
     private let storage: Mutex<Value>
 
     init(_ value: Value) {

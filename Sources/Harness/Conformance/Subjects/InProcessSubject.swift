@@ -4,7 +4,7 @@ package import RandomAccess
 package import Vectors
 
 /// A subject in this process: a way to open objects, and what it claims to support.
-package struct ConformanceSubject: Sendable {
+package struct InProcessSubject: Sendable {
     /// Opens an object for reading with one of our readers.
     package typealias Open =
         @Sendable (
@@ -68,14 +68,14 @@ package struct ConformanceSubject: Sendable {
     }
 
     /// Returns the same subject over other sources with the same bytes.
-    package func relocated(by relocate: @escaping Relocate) -> ConformanceSubject {
+    package func relocated(by relocate: @escaping Relocate) -> InProcessSubject {
         var subject = self
         subject.relocate = relocate
         return subject
     }
 
     /// Returns the same subject, limited to objects for which a backend has all ciphers.
-    func limited(to backend: any CipherBackend) -> ConformanceSubject {
+    func limited(to backend: any CipherBackend) -> InProcessSubject {
         var subject = self
         subject.fits = { [fits] need in fits(need) && need.isMet(by: backend) }
         return subject

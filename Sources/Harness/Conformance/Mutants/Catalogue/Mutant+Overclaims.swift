@@ -2,7 +2,7 @@ import RandomAccess
 
 extension Mutant {
     /// Readers that do not decrypt.
-    static let pretenders: [Mutant] = [
+    static let overclaims: [Mutant] = [
         .reading(
             "does-nothing", "Nothing is ever delivered.", flag: .exhaustive,
             source: "quarkslab/crypto-condor#13"
@@ -30,8 +30,8 @@ extension Mutant {
             source: "thought up for this suite"
         ) {
             backend in
-            ConformanceSubject(
-                name: "unsupported", supports: { _, _ in false }, open: ConformanceSubject(backend: backend).open)
+            InProcessSubject(
+                name: "unsupported", supports: { _, _ in false }, open: InProcessSubject(backend: backend).open)
         },
         .opening(
             "unsupported-late", "Everything is unsupported once it is to be opened.", flag: .exhaustive,
@@ -91,7 +91,7 @@ extension Mutant {
             rules.iv = { $0.strategy.cipher == .aesCBC && $0.location.block == 0 ? $0.given : $0.right }
             rules.noticesChanges = false
             let faulty = rules
-            return ConformanceSubject(name: "article-000") { (setup, source, strategy, key) throws(DecryptionError) in
+            return InProcessSubject(name: "article-000") { (setup, source, strategy, key) throws(DecryptionError) in
                 let bytes = key.withUnsafeBytes { Array($0) }
                 let filled = try SecretKey(bytes.count == 16 ? bytes + [UInt8](repeating: 0, count: 8) : bytes)
                 let reader = try TextbookReader(
@@ -105,9 +105,9 @@ extension Mutant {
             "Port: a block too many, the ciphertext's length as bound, padding kept or zeroed, short reads taken.",
             flag: .lastBytes, source: "the article on windows of 100 MiB"
         ) { backend in
-            ConformanceSubject(name: "article-004") { (setup, source, strategy, key) throws(DecryptionError) in
+            InProcessSubject(name: "article-004") { (setup, source, strategy, key) throws(DecryptionError) in
                 guard strategy.isWhole, strategy.cipher == .aesCBC else {
-                    return try ConformanceSubject(backend: backend).open(setup, source, strategy, key)
+                    return try InProcessSubject(backend: backend).open(setup, source, strategy, key)
                 }
                 let context = try backend.makeContext(.aesCBC, .decrypt, key: key)
                 return WindowArticleReader(source: source, iv: strategy.iv, context: context)

@@ -6,7 +6,7 @@ import Statistics
 ///
 /// The hosts of a kind are samples of it. With three hosts or more, each host contributes one value per configuration,
 /// so that more hosts tell more, and an odd host is one value. With fewer hosts, each process is a value.
-struct ScalingLaw: Sendable {
+struct BestPerHostKind: Sendable {
     /// The compared cells, in words.
     var name: String
     /// The number of hosts that measured the cells.
@@ -42,7 +42,7 @@ struct ScalingLaw: Sendable {
     }
 
     /// Returns the laws for cells that several hosts measured, in the order of the cells.
-    static func all(of hosts: [RunSummary], _ kinds: [Fleet.Kind]) -> [ScalingLaw] {
+    static func all(of hosts: [RunSummary], _ kinds: [Fleet.Kind]) -> [BestPerHostKind] {
         let measured = hosts.indices.flatMap { host in
             hosts[host].cells.filter { $0.speed != nil }.map { (host: host, summary: $0) }
         }
@@ -50,7 +50,7 @@ struct ScalingLaw: Sendable {
             let byHost = elements.grouped(by: \.host).filter { $0.elements.count > 1 }
                 .map { host, elements in (host, elements.compactMap { Candidate($0.summary) }) }
             guard byHost.count > 1 else { return nil }
-            return ScalingLaw(
+            return BestPerHostKind(
                 key, hosts: Dictionary(uniqueKeysWithValues: byHost), kinds, cells: elements.map(\.summary.cell))
         }
     }
