@@ -140,9 +140,17 @@ struct TamperVerdict {
     ///
     /// If PROTOCOL.md requires an error of `open`, so does this check. If the format can detect the change, a subject
     /// must deliver no wrong byte and nothing beyond the end, and must not finish without an error. If the format
-    /// cannot detect it, nothing else is required.
+    /// cannot detect it, nothing else is required. A reader of the changed places alone may deliver chunks that are
+    /// authentic where they stand now, such as those behind the header of their own object.
     func failure(sequential: TamperRecord.Outcome, touching: TamperRecord.Outcome) -> String? {
-        mismatch(in: sequential) ?? mismatch(in: touching).map { "of the places alone: \($0)" }
+        if let mismatch = mismatch(in: sequential) { return mismatch }
+        guard !isForeign(touching) else { return nil }
+        return mismatch(in: touching).map { "of the places alone: \($0)" }
+    }
+
+    private func isForeign(_ outcome: TamperRecord.Outcome) -> Bool {
+        outcome.state == .undetected && outcome.extraByteCount == 0 && outcome.wrongByteCount > 0
+            && outcome.wrongByteCount == outcome.foreignByteCount
     }
 
     private func mismatch(in outcome: TamperRecord.Outcome) -> String? {

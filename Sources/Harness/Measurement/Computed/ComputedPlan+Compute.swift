@@ -214,18 +214,21 @@ extension PlanInputs {
         for chosen in strategies {
             let size = chosen.lengthParameter
             for key in chosen.keys(keyByteCounts) {
+                func strategy(_ length: Value?) -> Strategy {
+                    var values = chosen.values
+                    if let size { values[size.name] = length }
+                    if let derived = chosen.derivedKey { values[derived.name] = .integer(Int128(key)) }
+                    return Strategy(chosen.format, values)
+                }
                 var lengths: [Value?] = [nil]
                 if let size {
                     lengths = chunkByteCounts.map { Value.integer(Int128($0)) }
                     // If the parameter has a default, lengths that do not fit are for other formats.
-                    if size.defaultValue != nil { lengths = lengths.filter { $0.map(size.accepts) ?? true } }
+                    if size.defaultValue != nil { lengths.removeAll { (try? strategy($0).validate()) == nil } }
                     if lengths.isEmpty { lengths = [nil] }
                 }
                 for length in lengths {
-                    var values = chosen.values
-                    if let size { values[size.name] = length }
-                    if let derived = chosen.derivedKey { values[derived.name] = .integer(Int128(key)) }
-                    let strategy = Strategy(chosen.format, values)
+                    let strategy = strategy(length)
                     try strategy.validate()
                     var chunkByteCount = strategy.chunkByteCount
                     if let size, case .integer(let count)? = strategy[size.name] {

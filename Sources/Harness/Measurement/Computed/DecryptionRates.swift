@@ -17,8 +17,11 @@ package struct DecryptionRates: Sendable {
         /// The hash function of the HMAC that is checked before a chunk is decrypted; `nil` without one.
         package var hmac: HashFunction?
 
+        /// A key of another length than the cipher takes is one that the cipher's key is derived from.
         package init(_ cipher: Cipher, keyByteCount: Int, hmac: HashFunction? = nil) {
-            (self.cipher, self.keyByteCount, self.hmac) = (cipher, keyByteCount, hmac)
+            (self.cipher, self.hmac) = (cipher, hmac)
+            let counts = cipher.keyByteCounts
+            self.keyByteCount = counts.contains(keyByteCount) ? keyByteCount : counts.max() ?? keyByteCount
         }
     }
 

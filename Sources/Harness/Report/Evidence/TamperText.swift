@@ -4,6 +4,7 @@ import Support
 extension TamperRecord {
     /// The number of failures listed for each subject.
     private static let maxFailures = 10
+    private static let maxNameLength = 18
     /// The number of unnoticed changes named for each row.
     private static let maxUnnoticed = 4
 
@@ -32,8 +33,11 @@ extension TamperRecord {
                 continue
             }
             let counts = Row.kinds.map { row.counts(kind: $0) }
+            // A long name has a line of its own.
+            let isLong = row.shortName.count > maxNameLength
+            if isLong { rows.append([row.shortName]) }
             rows.append(
-                [row.shortName] + counts.map { $0.cases == 0 ? "–" : "\($0.detected)/\($0.cases)" })
+                [isLong ? "" : row.shortName] + counts.map { $0.cases == 0 ? "–" : "\($0.detected)/\($0.cases)" })
             func add(_ name: String, _ figure: (Row.Counts) -> UInt64) {
                 guard counts.contains(where: { figure($0) > 0 }) else { return }
                 rows.append(["  " + name] + counts.map { figure($0) == 0 ? "" : "\(figure($0))" })
@@ -42,8 +46,11 @@ extension TamperRecord {
             add("missing") { $0.missingByteCount }
             add("too many") { $0.extraByteCount }
         }
-        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        let widths = rows[0].indices.map { column in
+            rows.lazy.filter { $0.count > 1 }.map { $0[column].count }.max() ?? 0
+        }
         return rows.map { row in
+            if row.count == 1 { return row[0] }
             var line = row.enumerated().map { column, text in
                 let space = String(repeating: " ", count: widths[column] - text.count)
                 return column == 0 ? text + space : space + text
@@ -133,10 +140,14 @@ struct TamperGroup {
 }
 
 extension TamperRecord.Row {
-    /// The strategy without the parameters for its chunks and its context.
+    /// The strategy without parameters that are numbers, such as the length of its chunks.
     var shortName: String {
-        let words = strategy.components(before: " context of ").split(separator: " ")
-        return words.filter { !$0.contains("=") }.joined(separator: " ")
+        let words = strategy.split(separator: ":", maxSplits: 1)
+        let parameters = (words.count > 1 ? words[1] : "").split(separator: ",").filter { parameter in
+            parameter.split(separator: "=").last?.first.map { !("0"..."9").contains($0) } ?? true
+        }
+        return ([String(words[0])] + (parameters.isEmpty ? [] : [parameters.joined(separator: ",")]))
+            .joined(separator: ":")
     }
 
     /// The number of noticed changes, and the effect of a flipped bit that was not noticed, in measured figures.
@@ -178,12 +189,5 @@ extension TamperRecord.Row {
     static func bytes(_ count: UInt64, _ adjective: String?) -> String {
         let words = [adjective, count == 1 ? "byte" : "bytes"].compactMap { $0 }
         return "\(SignificantDigits.grouped(count)) \(words.joined(separator: " "))"
-    }
-}
-
-extension String {
-    /// Returns the text up to a mark, or all of it.
-    fileprivate func components(before mark: String) -> Substring {
-        firstRange(of: mark).map { self[..<$0.lowerBound] } ?? self[...]
     }
 }
