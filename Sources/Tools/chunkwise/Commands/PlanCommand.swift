@@ -194,12 +194,13 @@ struct PlanCommand: ParsableCommand {
             return try attempt {
                 try Format.known.filter { format in
                     let strategy = Strategy(sampling: format)
-                    // Formats that take any length, in chunks larger than a cipher block, and whose only input without
-                    // a default is an IV.
+                    // Formats that take any length, in whole chunks larger than a cipher block, and whose only input
+                    // without a default is an IV.
                     return format.inputs.allSatisfy { input in
                         let isIV = input.name == Format.Input.ivName
                         return isIV ? input.defaultValue == nil : input.defaultValue != nil || input.isSize
                     } && format.usualKeyByteCounts.contains(where: wanted.contains)
+                        && strategy.hasWholeChunks
                         && strategy.geometry?.plaintextUnitByteCount == 1 && strategy.chunkByteCount != 16
                         && backends.allSatisfy { $0.supports(strategy) }
                 }.map { try PlanInputs.Chosen($0) }
