@@ -19,11 +19,12 @@ struct SweepCommand: ParsableCommand {
             same. At the end, sweep writes the report.
 
             EXAMPLES
-              chunkwise sweep --plan Benchmarks/plans/default.yml --output /tmp/sweep chunkwise report /tmp/sweep
-              chunkwise sweep --plan Benchmarks/plans/own.yml --output /tmp/own --input film.enc --key-file k chunkwise
-              sweep --plan Benchmarks/plans/default.yml --split 4 --output job --engine slurm chunkwise sweep --manifest
-              job/manifest.json --shard 0 chunkwise sweep --plan Benchmarks/plans/own.yml --output /tmp/own --source
-              https://example.org/film.enc --key-file k
+              chunkwise sweep --plan Benchmarks/plans/default.yml --output /tmp/sweep
+              chunkwise report /tmp/sweep
+              chunkwise sweep --plan Benchmarks/plans/own.yml --output /tmp/own --input film.enc --key-file k
+              chunkwise sweep --plan Benchmarks/plans/default.yml --split 4 --output job --engine slurm
+              chunkwise sweep --manifest job/manifest.json --shard 0
+              chunkwise sweep --plan own.yml --output /tmp/own --source https://example.org/film.enc --key-file k
 
             With --split, sweep divides the job into shards for many machines. --manifest and --shard run one shard, and
             chunkwise merge combines the results. A shard that finishes exits with 0, whatever it found.
