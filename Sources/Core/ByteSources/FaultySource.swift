@@ -11,7 +11,7 @@ public final class FaultySource: WrappingSource {
         case failure
         /// Each read from this offset on throws `DecryptionError.io`; one before it delivers bytes up to there.
         case failureFrom(UInt64)
-        /// The source ends at this offset, whatever its ``byteCount`` says.
+        /// The source ends at this offset, whatever its `byteCount` says.
         case end(at: UInt64)
         /// Reads succeed, but the source's length has changed.
         case changedLength
