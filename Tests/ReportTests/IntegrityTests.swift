@@ -160,13 +160,14 @@ struct IntegrityTests {
         "the verdict takes what notices changes, says steps in each direction, what integrity costs, and what to take for seeks"
     )
     func verdict() throws {
-        let lines = Verdict(Self.mixed).lines
+        let verdict = Verdict(Self.mixed)
+        let lines = verdict.lines
         #expect(
             lines[0].hasPrefix("Take openssl, tink-aes-gcm-hkdf:segment=64KiB, windows of 256 KiB"), "\(lines[0])")
         let seeks = try #require(
             lines.first { $0.hasPrefix("For seeks, by latency: openssl, cobblestone-128") })
         #expect(seeks.contains("20.0 µs") && seeks.contains("1.50× (1.50–1.50×) as fast as the runner-up"), "\(seeks)")
-        let steps = try #require(lines.first { $0.hasPrefix("One step from it: ") })
+        let steps = try #require(verdict.details.first { $0.hasPrefix("One step from it: ") })
         for step in [
             "chunks of 16 KiB (cobblestone-128): 23 %", "a random read 20.0 µs instead of 30.0 µs",
             "chunks of 1 MiB: 9 %", "windows of 64 KiB: 17 %", "windows of 1 MiB: 9 %", "libgcrypt: 50 %",
@@ -198,7 +199,8 @@ struct IntegrityTests {
             results.cells[index].rounds.removeLast(1)
             results.cells[index].latencies.removeLast(1)
         }
-        let lines = Verdict(results).lines
+        let verdict = Verdict(results)
+        let lines = verdict.lines + verdict.details
         #expect(lines[0].hasPrefix("This run decides nothing, since no configuration was timed in three processes."))
         #expect(!lines.contains { $0.contains("Take ") || $0.hasPrefix("For seeks") || $0.hasPrefix("One step") })
         let text = try Self.recommend(results).text

@@ -103,7 +103,7 @@ struct Comparison {
         } else {
             switch outcome {
             case .notCompared(let why), .wrong(let why), .failed(let why):
-                reason += ": nothing could be planted: \(why)"
+                reason += ": no slowdown could be injected: \(why)"
             case .ready: break
             }
         }

@@ -12,7 +12,7 @@ extension Format.Input {
 
     /// The possible values, in words.
     package var expectation: String {
-        if isFixed { return "the value that \(name) has in this variant" }
+        if isFixed { return "what this variant fixes" }
         return switch kind {
         case .integer(let range, let unit):
             (unit > 1 ? "a \(range.lowerBound > 0 ? "positive " : "")multiple of \(unit)" : "a number")

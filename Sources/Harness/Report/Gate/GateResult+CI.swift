@@ -45,7 +45,7 @@ extension GateResult {
         }
         if verdict == .noisyHost {
             warnings.insert(
-                ("noisy host", control.map(GateWords.finding) ?? reason ?? "nothing could be planted"), at: 0)
+                ("noisy host", control.map(GateWords.finding) ?? reason ?? "no slowdown could be injected"), at: 0)
         }
         if cells.isEmpty, failedVectors == nil {
             warnings.insert(("no cell was compared", reason ?? "expected at least one"), at: 0)

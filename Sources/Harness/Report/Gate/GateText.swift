@@ -48,7 +48,7 @@ package enum GateText {
             case .wrong: "wrong: \(firstBroken(result)): expected right bytes of both sides"
             case .failed: "failed: \(firstBroken(result)): expected whole runs of both sides"
             case .noisyHost:
-                "noisy host: \(result.control?.reason ?? "nothing could be planted"): expected to see it before "
+                "noisy host: \(result.control?.reason ?? "no slowdown could be injected"): expected to see it before "
                     + "anything is called the same"
             case .slower: "slower: \(names(.slower)): expected at most \(tolerance) more time than the baseline"
             case .inconclusive:
@@ -230,7 +230,7 @@ extension GateResult {
         case .wrong: head = "wrong: \(count(.wrong)) of \(compared)"
         case .failed: head = "failed: \(count(.failed)) of \(compared)"
         case .noisyHost:
-            head = "noisy host: \(control?.reason ?? "nothing could be planted"), so nothing is called the same"
+            head = "noisy host: \(control?.reason ?? "no slowdown could be injected"), so nothing is called the same"
         case .slower: head = "slower: \(count(.slower)) of \(compared) by more than \(tolerance)"
         case .inconclusive where cells.isEmpty: head = "no answer: no cell was compared"
         case .inconclusive: head = "inconclusive: \(count(.inconclusive)) of \(compared) could not be decided"

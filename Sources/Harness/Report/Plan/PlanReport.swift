@@ -161,22 +161,22 @@ extension ComputedPlan {
     /// Returns the savings without integrity, and the protection that the file would then need.
     private func saving(_ choice: Candidate) -> String {
         guard let other = unguardedChoice else {
-            return "It notices changes; no format without that was looked at."
+            return "It notices changes. Formats that notice none were not considered."
         }
         let changes = differences(of: other, from: choice)
         let without = "\(PlanText.name(other.configuration, in: self)) (--integrity none)"
-        return "It notices changes. Doing without, \(without) "
+        return "It notices changes. Without that, \(without) "
             + (changes.isEmpty ? "would save nothing" : "would have \(Verdict.list(changes))")
             + "; \(PlanText.guards)."
     }
 
     private var rule: String {
-        "Of \(RatioText.count(eligible.count, "configuration")) "
+        "\(RatioText.count(eligible.count, "configuration")) "
             + (wantsIntegrity ? "that \(eligible.count == 1 ? "notices" : "notice") changes " : "")
-            + (memoryBudget.map { "within \(ByteCountText.size($0)) of memory, " } ?? "")
-            + "those are looked at whose reads by a reader that has kept nothing are within "
-            + "\(RatioText.percent(Self.margin)) of the soonest (p90); of these the one with the least memory is "
-            + "taken, then the fewest bytes fetched, then the fastest download."
+            + "\(eligible.count == 1 ? "was" : "were") compared"
+            + (memoryBudget.map { ", within \(ByteCountText.size($0)) of memory" } ?? "")
+            + ". plan keeps those within \(RatioText.percent(Self.margin)) of the fastest p90 with an empty cache. "
+            + "Then the smallest memory decides, the fewest bytes fetched, and the fastest download."
     }
 
     /// The reason why there is no choice.
@@ -185,9 +185,9 @@ extension ComputedPlan {
         guard let least = guarded.map(\.memoryByteCount).min() else {
             return
                 "None of these formats notices changes to the ciphertext: add one to --strategies of which chunkwise "
-                + "format list says that it does, or say --integrity none."
+                + "format list says that it does, or use --integrity none."
         }
-        return "Nothing fits: the least that a reader takes is \(ByteCountText.measured(least)) of memory."
+        return "Nothing fits: the smallest reader needs \(ByteCountText.measured(least)) of memory."
     }
 
     /// Returns the differences between the figures of two candidates.
@@ -258,16 +258,15 @@ extension ComputedPlan {
     }
 
     private var method: String {
-        "The readers of the subject read an object of this length that is not there, "
+        "The readers read a simulated object of this length. "
             + (storage.client == nil
-                ? "and what they ask for is counted. A read takes the calls of the system and the decryption, one "
-                    + "after the other. "
-                : "by this client, and a clock moves on by each answer's latency, its bytes' transfer and their "
-                    + "decryption; connections are there already. ")
-            + "Reads of a length are at places that are drawn, by one reader that keeps what such a reader keeps; the "
-            + "first byte is of one that has just opened the object. What other readers and the system add is not in "
-            + "it: measure the choice (measure --latency --bandwidth --client). Decryption as timed just now, from "
-            + "memory, in calls of a chunk or a window:"
+                ? "Their requests are counted: a read takes its system calls and then the decryption. "
+                : "A simulated clock advances by the latency of each answer, the transfer of its bytes and their "
+                    + "decryption; connections are open already. ")
+            + "Offsets are random, and one reader keeps its cache between reads. The first byte is that of a reader "
+            + "that has just opened the object. Other readers and the system are not simulated: measure the choice "
+            + "(measure --latency --bandwidth --client). Decryption rates were measured just now, from memory, in "
+            + "calls of a chunk or a window:"
     }
 
     private var rateLines: [String] {

@@ -32,7 +32,7 @@ extension ComputedPlan {
             ]
         }
         return Table(
-            caption: "If one thing is changed, what comes of it. Cold: by a reader that has kept nothing.",
+            caption: "The effect of changing one setting. Cold: by a reader with an empty cache.",
             columns: [.text("Instead"), .number("p90, cold"), .text("Gives")], rows: rows)
     }
 
@@ -66,7 +66,7 @@ extension ComputedPlan {
         return [
             Table(
                 caption:
-                    "Each format with the chunk that suits it best: the p90 of a read by a reader that has kept nothing"
+                    "Each format with the chunk that suits it best: the p90 of a read by a reader with an empty cache"
                     + (plans.count == 1 ? "" : ", by question")
                     + ". Notices: another byte, a chunk in another's place, one of another file, an end that is cut "
                     + "off. None tells that a whole file is an older one.",

@@ -111,6 +111,6 @@ enum PlanText {
 
     /// The protection that a file needs if its format notices no change.
     static let guards =
-        "the file must then be guarded by something else: a signature or a MAC of all of it that is checked before it "
-        + "is used, or a place and a way to it that nobody else can write to"
+        "something else must then protect the file: a signature or a MAC of all of it, checked before it is used, or "
+        + "storage and transport that only you can write to"
 }

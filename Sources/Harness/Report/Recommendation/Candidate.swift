@@ -161,8 +161,8 @@ package struct NearBest: Sendable {
 
     /// Returns the claim that a bound supports for one of `count` candidates, itself included.
     static func claim(_ bound: Double, among count: Int) -> String {
-        let others = count == 2 ? "the other one is not" : "none of the other \(count - 1) is"
-        return "\(others) \(bound < 1.0005 ? "" : "more than \(RatioText.percent(bound - 1)) ")faster"
+        "No other configuration is \(bound < 1.0005 ? "" : "more than \(RatioText.percent(bound - 1)) ")faster "
+            + "(95 % confidence, \(count) compared)"
     }
 
     /// True if the choice is shown to be within the margin.

@@ -31,7 +31,7 @@ enum Protection: Int, Comparable, Sendable {
     /// The protection that a file needs if its format notices no change.
     static let guardText =
         "something else must notice changes: a digest or MAC over the whole file, checked before any of it is used, "
-        + "or a store that nobody else can write to"
+        + "or a store that only you can write to"
 }
 
 extension CellSummary {

@@ -26,9 +26,9 @@ extension RunRecommendation {
         }
         let judgedCount = count - near.unjudgedCount
         guard judgedCount > 1 else { return "It is the only one that was timed in three processes or more." }
-        let head = "Shown with 95 % confidence: \(NearBest.claim(bound, among: judgedCount))."
+        let head = "\(NearBest.claim(bound, among: judgedCount))."
         guard near.isShown else {
-            return "\(head) None is shown to be nearer: more rounds, or less noise, would tell more."
+            return "\(head) More rounds would narrow this."
         }
         guard near.members.count > 1 else { return head }
         let others = near.members.count - 1
@@ -178,7 +178,7 @@ extension RunRecommendation {
     /// The budgets that would have to be raised, if nothing fits.
     var raiseReasons: [String] {
         let count = RatioText.count(advice.candidates.count, "configuration")
-        let head = "Nothing fits: of \(count) none keeps these budgets: \(BudgetText.list(advice.budgets) ?? "none")."
+        let head = "None of \(count) fits these budgets: \(BudgetText.list(advice.budgets) ?? "none")."
         guard let smallest = advice.raises.first else {
             return [
                 "\(head) No raise helps, because no configuration has a figure for each of these; leave out "

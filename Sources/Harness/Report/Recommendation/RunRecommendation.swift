@@ -164,21 +164,21 @@ package struct RunRecommendation: Sendable {
         let reasons = summary.cells.filter { !compared.contains($0.cell.id) }.grouped { reason($0) }
         guard !reasons.isEmpty else { return nil }
         let parts = reasons.map { "\(SignificantDigits.grouped(UInt64($0.elements.count))) \($0.key)" }
-        return "Compared: \(RatioText.count(compared.count, "configuration")) of \(summary.cells.count). Not compared: "
-            + Verdict.list(parts) + "."
+        return "Left out: \(summary.cells.count - compared.count) of "
+            + "\(RatioText.count(summary.cells.count, "configuration")) (\(parts.joined(separator: ", ")))."
     }
 
     private func reason(_ summary: CellSummary) -> String {
         let cell = summary.cell
         if summary.speed == nil { return "without figures" }
-        if cell.workload != pool.workload { return "with other reads" }
-        if let threads = request.threads, threads != cell.threads { return "with other numbers of threads" }
+        if cell.workload != pool.workload { return "other workloads" }
+        if let threads = request.threads, threads != cell.threads { return "other thread counts" }
         if summary.protection < pool.protection {
             return pool.protection == .integrity
-                ? "of formats that notice no change" : "of formats that show equal content"
+                ? "formats that notice no change" : "formats that show equal content"
         }
         if request.admits(cell), pool.group == ComparisonGroup(cell) { return "without latencies" }
-        return request.admits(cell) ? "of other keys, objects or places" : "that were not asked for"
+        return request.admits(cell) ? "other keys, objects or sources" : "not asked for"
     }
 
     /// Returns the options that set the budgets.

@@ -17,9 +17,11 @@ extension Document {
             + "chunkwise \(header.programVersion)"
         let recommendation = RunRecommendation.ofReport(summary)
         warnings = found.filter(\.isSerious)
-        verdict = Verdict(summary, recommendation).lines
+        let findings = Verdict(summary, recommendation)
+        verdict = findings.lines
         let parts: [@Sendable (RunSummary) -> Section?] = [
             { _ in recommendation.map(Self.recommendation) },
+            { _ in Self.details(findings) },
             // Pictures,
             Self.chunks, Self.throughput, Self.ratios, Self.threads, Self.memory, Self.firstByte, Self.latency,
             Self.amplification, Self.playback, { _ in Self.keys(keys, findings: keys.findings) },
@@ -31,6 +33,12 @@ extension Document {
             { _ in Self.warnings(found) }, Self.provenance, Self.reading,
         ]
         sections = Parallel.map(parts) { $0(summary) }.compactMap { $0 }
+    }
+
+    /// Further findings beside the verdict; `nil` if there are none.
+    private static func details(_ findings: Verdict) -> Section? {
+        guard !findings.details.isEmpty else { return nil }
+        return Section(name: "details", title: "Further findings", blocks: [.list(findings.details)])
     }
 
     /// Caveats about the figures, with advice; `nil` if there are none.

@@ -2,14 +2,17 @@ package import Results
 
 /// The findings of a run in a few sentences that claim no more than the data support.
 ///
-/// The sentences are, in this order: the choice among formats that notice changes, and its gain; its distance from the
-/// best; the choice for random reads, by latency; the cost of one step in each direction; the cost of noticing changes;
-/// published configurations beside the same work by block; cells not compared; failures; the confidence. If no format
-/// that notices changes was measured, a caveat comes before the choice. A backend that failed its vectors, or a run
-/// without vectors, comes first. If data are missing, a sentence says so or is left out.
+/// There are five findings at most, in this order: the choice among formats that notice changes, and its gain; its
+/// distance from the best; the choice for random reads, by latency; the cost of noticing changes; the vectors, with the
+/// number of cells that were left out. If no format that notices changes was measured, a caveat comes before the
+/// choice. A backend that failed its vectors, or a run without vectors, comes first. If data are missing, a finding
+/// says so or is left out.
 package struct Verdict: Hashable, Sendable {
-    /// The sentences, without line breaks.
+    /// The findings, without line breaks.
     package var lines: [String]
+    /// Further findings: the cost of one step in each direction; published configurations beside the same work by
+    /// block; the number of processes behind the figures, and their intervals.
+    package let details: [String]
     /// The most important sentence: the choice, or that something failed, or that nothing was verified.
     let headline: String
 
@@ -26,19 +29,20 @@ package struct Verdict: Hashable, Sendable {
     init(_ summary: RunSummary, _ recommendation: RunRecommendation?) {
         let caveat = recommendation.flatMap { $0.lacksIntegrity ? $0.caveat : nil }
         let take = Self.take(recommendation)
-        let speed =
-            [
-                caveat, take, recommendation.flatMap(Self.nearBest),
-                Self.seeks(summary, beside: recommendation), recommendation.flatMap(Self.steps),
-                recommendation?.integrityCost,
-            ].compactMap { $0 } + Self.published(recommendation, summary)
-            + [recommendation?.notComparedText].compactMap { $0 }
+        let speed = [
+            caveat, take, recommendation.flatMap(Self.nearBest), Self.seeks(summary, beside: recommendation),
+            caveat == nil ? recommendation?.integrityCost : nil,
+        ].compactMap { $0 }
         let correctness = Self.correctness(summary)
+        let missing = summary.results.isComplete ? nil : "INCOMPLETE RUN, cells are missing."
+        let tested = [missing, correctness, recommendation?.notComparedText].compactMap { $0 }.joined(separator: " ")
         let records = summary.results.conformance
         let isVerified = records.contains { $0.passed > 0 } && !records.contains { $0.failed > 0 }
         headline = isVerified ? take : correctness
-        lines =
-            (isVerified ? speed + [correctness] : [correctness] + speed) + [Self.confidence(summary)].compactMap { $0 }
+        lines = isVerified ? speed + [tested] : [tested] + speed
+        details =
+            [recommendation.flatMap(Self.steps)].compactMap { $0 } + Self.published(recommendation, summary)
+            + [Self.confidence(summary)].compactMap { $0 }
     }
 
     /// Joins parts with commas, and the last one with a word.
@@ -133,12 +137,12 @@ package struct Verdict: Hashable, Sendable {
         let count = recommendation.advice.fitting.count - near.unjudgedCount
         guard let choice = near.members.first, count > 1, let bound = near.bounds[choice.id] else { return nil }
         let others = near.members.dropFirst()
-        let head = "Shown with 95 % confidence: \(NearBest.claim(bound, among: count))"
+        let head = NearBest.claim(bound, among: count)
         guard !others.isEmpty else { return "\(head)." }
         let isOne = others.count == 1
         return
-            "\(head). \(RatioText.count(others.count, "other")) \(isOne ? "is" : "are") shown to be within 5 % of the "
-            + "best as well; \(isOne ? "it" : "they") \(reason(choice, Array(others)))."
+            "\(head); \(RatioText.count(others.count, "other")) within 5 % of the best \(isOne ? "" : "all ")"
+            + "\(reason(choice, Array(others)))."
     }
 
     /// Returns the reason why the choice is preferred to others near the best, as a statement about the others.
@@ -249,10 +253,9 @@ package struct Verdict: Hashable, Sendable {
         }
     }
 
-    /// Returns the evidence for the figures; `nil` if the run is complete and nothing was timed.
+    /// Returns the evidence for the figures; `nil` if nothing was timed.
     static func confidence(_ summary: RunSummary) -> String? {
         var parts: [String] = []
-        if !summary.results.isComplete { parts.append("INCOMPLETE RUN, cells are missing") }
         let timed = summary.cells.filter { $0.speed != nil }
         let rounds = timed.map(\.rounds.count)
         if let fewest = rounds.min(), let maximum = rounds.max() {

@@ -110,7 +110,7 @@ extension KeyFailure: CustomStringConvertible {
         case .otherIdentifier: "the key's answer is for another identifier: expected the one that was asked for"
         case .tampered: "the key's answer is not authentic: expected one that was not changed"
         case .replayed: "the key's answer had come before: expected a fresh one"
-        case .malformed(let reason): "the key's answer is none: \(reason)"
+        case .malformed(let reason): "invalid answer to the request for the key: \(reason)"
         case .validityExpired: "the key has expired: ask for it again"
         case .storageExpired: "the stored key was not used in time and has expired: ask for an online key"
         case .playbackExpired: "the stored key was used for as long as it may be: ask for an online key"

@@ -174,6 +174,14 @@ struct FormatView {
             chunkwise decrypt --strategy \(strategy) --key-file KEY --range 1000000-1000999 FILE OUTPUT
             ```
             """)
+        let derivations = KeyCommand.configuration.subcommands.compactMap { $0.configuration.commandName }.filter {
+            name in
+            format.name == name || format.name.hasPrefix(name + "-")
+        }
+        if let name = derivations.first {
+            parts.append(
+                "`chunkwise key \(name)` derives the key; see [Files that others made](../files.md).")
+        }
         for section in sections {
             parts += ["## \(section.title)", Self.markdown(section.rows, rightAligned: section.rightAligned)]
         }
