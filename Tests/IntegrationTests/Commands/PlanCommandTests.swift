@@ -47,8 +47,8 @@ struct PlanCommandTests {
             "object 1 MB", "answers after 30.0 ms, 50 MB/s a connection", "client chunkwise: one round trip",
             "(default)",
             "library libgcrypt (default)", "key AES-128 (default)", "reads 64 KiB", "memory at most 8 MiB",
-            "Left out: chunks of 1 MiB, longer than the object.", "It notices changes. Doing without,",
-            "(--integrity none)", "must then be guarded",
+            "Left out: chunks of 1 MiB, longer than the object.", "It notices changes. Without that,",
+            "(--integrity none)", "must then protect the file",
         ] {
             #expect(words.contains(text), "\(text): \(run.text)")
         }
