@@ -16,20 +16,29 @@ extension Strategy {
                 "\"dataStart\" in \(name): expected chunks of one length with parts of one length, and no trailer")
         }
         let (geometry, whole) = (shape.geometry, changing { $0.dataStart = nil })
-        // More chunks never move the start of the data forward, so only a few numbers around the quotient are possible.
-        let quotient = source.byteCount / (geometry.chunkByteCount + geometry.overheadByteCount)
-        for count in max(quotient, 3) - 2...quotient + 2 {
-            let start = try dataStart(chunkCount: count)
-            let tableEnd = geometry.headerByteCount + count * geometry.overheadByteCount
-            guard start >= tableEnd, start <= source.byteCount else { continue }
-            let byteCount = source.byteCount - start
-            guard max(byteCount, 1).dividedRoundingUp(by: geometry.chunkByteCount) == count else { continue }
-            return (
-                TableSource(base: source, geometry: geometry, dataStart: start, byteCount: tableEnd + byteCount), whole
-            )
+        let (chunkByteCount, byteCount) = (geometry.chunkByteCount, source.byteCount)
+        /// Says whether the last of so many chunks has data, or is the only one.
+        func reaches(_ count: UInt64) -> Bool {
+            guard count > 1 else { return true }
+            guard let start = try? dataStart(chunkCount: count), start <= byteCount else { return false }
+            return byteCount - start > (count - 1) * chunkByteCount
         }
-        throw .truncatedCiphertext(
-            byteCount: source.byteCount, expected: "a header, a table of all chunks, and their data")
+        // More chunks never move the data to the front, so that the number is the largest that reaches.
+        var (count, bound) = (UInt64(1), byteCount / (chunkByteCount + geometry.overheadByteCount) + 1)
+        while count < bound {
+            let middle = bound - (bound - count) / 2
+            if reaches(middle) { count = middle } else { bound = middle - 1 }
+        }
+        let start = try dataStart(chunkCount: count)
+        let tableEnd = geometry.headerByteCount + count * geometry.overheadByteCount
+        guard start >= tableEnd, start <= byteCount, byteCount - start <= count * chunkByteCount else {
+            throw .truncatedCiphertext(
+                byteCount: byteCount, expected: "a header, a table of all chunks, and their data")
+        }
+        return (
+            TableSource(
+                base: source, geometry: geometry, dataStart: start, byteCount: tableEnd + (byteCount - start)), whole
+        )
     }
 
     /// True if an object's chunks are contiguous, each with all its parts.
@@ -47,10 +56,6 @@ extension Strategy {
         }
         return start
     }
-}
-
-extension UInt64 {
-    fileprivate func dividedRoundingUp(by divisor: UInt64) -> UInt64 { self / divisor + (self % divisor > 0 ? 1 : 0) }
 }
 
 /// An object with contiguous chunks, assembled from the entries of the table and the data.
@@ -78,20 +83,34 @@ private struct TableSource: WrappingSource {
         let data = dataByteCount(before: offset)..<dataByteCount(before: end)
         let fetched = try bytes(dataStart + data.lowerBound, data.upperBound - data.lowerBound)
         buffers.prefix(Int(end - offset)).forEach { position, buffer in
-            for index in buffer.indices {
-                let place = offset + UInt64(position + index) - header
+            var done = 0
+            while done < buffer.count {
+                let place = offset + UInt64(position + done) - header
                 let (chunk, within) = place.quotientAndRemainder(dividingBy: stored)
-                let entry = Int((chunk - chunks.lowerBound) * overhead)
+                let entry = (chunk - chunks.lowerBound) * overhead
                 let dataEnd = min(stored - geometry.behindByteCount, lastDataEnd(ofChunk: chunk))
-                if within < geometry.frontByteCount {
-                    buffer[index] = entries[entry + Int(within)]
-                } else if within < dataEnd {
-                    buffer[index] =
-                        fetched[
-                            Int(chunk * geometry.chunkByteCount + within - geometry.frontByteCount - data.lowerBound)]
-                } else {
-                    buffer[index] = entries[entry + Int(geometry.frontByteCount + within - dataEnd)]
+                let run: (bytes: ByteString, start: UInt64, count: UInt64) =
+                    if within < geometry.frontByteCount {
+                        (entries, entry + within, geometry.frontByteCount - within)
+                    } else if within < dataEnd {
+                        (
+                            fetched,
+                            chunk * geometry.chunkByteCount + within - geometry.frontByteCount - data.lowerBound,
+                            dataEnd - within
+                        )
+                    } else {
+                        (
+                            entries, entry + geometry.frontByteCount + within - dataEnd,
+                            geometry.behindByteCount - (within - dataEnd)
+                        )
+                    }
+                let count = min(Int(run.count), buffer.count - done)
+                run.bytes.withUnsafeBytes { bytes in
+                    let part = bytes[Int(run.start)..<Int(run.start) + count]
+                    UnsafeMutableRawBufferPointer(rebasing: buffer[done...]).copyMemory(
+                        from: UnsafeRawBufferPointer(rebasing: part))
                 }
+                done += count
             }
         }
         return Int(end - offset)
