@@ -141,7 +141,7 @@ package struct Verdict: Hashable, Sendable {
         guard !others.isEmpty else { return "\(head)." }
         let isOne = others.count == 1
         return
-            "\(head); \(RatioText.count(others.count, "other")) within 5 % of the best \(isOne ? "" : "all ")"
+            "\(head); \(RatioText.count(others.count, "other")) within 5 % of the best "
             + "\(reason(choice, Array(others)))."
     }
 
