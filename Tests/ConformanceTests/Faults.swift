@@ -179,12 +179,8 @@ struct ScriptedSource: ByteSource {
 }
 
 /// A backend over a right one, that changes the IV of each stretch, or what it delivers.
-struct FaultyBackend: CipherBackend {
+struct FaultyBackend: WrappingBackend {
     let base: any CipherBackend
-    var ciphers: [CipherSupport] { base.ciphers }
-    let name = "planted"
-    let version = "0"
-    let cpuFeatures: [String] = []
     let change:
         @Sendable (Cipher, any CipherContext, UnsafeRawBufferPointer, UnsafeMutableRawPointer, Block)
             throws(DecryptionError) -> Void

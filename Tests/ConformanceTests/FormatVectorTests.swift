@@ -75,14 +75,10 @@ struct FormatVectorTests {
 }
 
 /// A backend over another, without one of its ciphers.
-private struct LimitedBackend: CipherBackend {
+private struct LimitedBackend: WrappingBackend {
     let base: any CipherBackend
     let lacks: Cipher
-    let name = "limited"
-    let version = "0"
-    let cpuFeatures: [String] = []
     var ciphers: [CipherSupport] { base.ciphers.filter { $0.cipher != lacks } }
-    var hmacFunctions: [HashFunction] { base.hmacFunctions }
 
     func makeContext(
         _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey

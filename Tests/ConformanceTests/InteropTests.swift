@@ -57,18 +57,9 @@ struct InteropTests {
     }
 
     /// A backend that decrypts with another key, or that does not look at tags.
-    private struct Faulty: CipherBackend {
+    private struct Faulty: WrappingBackend {
         let base: any CipherBackend
         let hasOtherKey: Bool
-        var name: String { "faulty" }
-        var version: String { base.version }
-        var ciphers: [CipherSupport] { base.ciphers }
-        var cpuFeatures: [String] { [] }
-        var hmacFunctions: [HashFunction] { base.hmacFunctions }
-
-        func makeMAC(_ function: HashFunction, key: SecretKey) throws(DecryptionError) -> any MACContext {
-            try base.makeMAC(function, key: key)
-        }
 
         func makeContext(
             _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey

@@ -2,24 +2,13 @@ import RandomAccess
 import Synchronization
 
 /// Counts the bytes that pass through another backend's contexts.
-final class CountingBackend: CipherBackend {
-    private let base: any CipherBackend
+final class CountingBackend: WrappingBackend {
+    let base: any CipherBackend
     private let counter: ByteCounter
 
     init(_ base: any CipherBackend, counter: ByteCounter) {
         self.base = base
         self.counter = counter
-    }
-
-    var name: String { base.name }
-    var version: String { base.version }
-    var ciphers: [CipherSupport] { base.ciphers }
-    var cpuFeatures: [String] { base.cpuFeatures }
-
-    var hmacFunctions: [HashFunction] { base.hmacFunctions }
-
-    func makeMAC(_ function: HashFunction, key: SecretKey) throws(DecryptionError) -> any MACContext {
-        try base.makeMAC(function, key: key)
     }
 
     func makeContext(

@@ -38,6 +38,9 @@ struct ForeignFileTests {
             #expect(refusal.status == 65 && refusal.output.isEmpty, "\(arguments): \(refusal.errorLines)")
             #expect(refusal.errorLines.contains { $0.contains("Salted__") && $0.contains("--as-is") }, "\(arguments)")
         }
+        // The user of a password does not know the IV.
+        try folder.file("bare", folder.bytes("salted") ?? [])
+        Chunkwise.expectFailure(try run("decrypt", key + ["bare", "-"]), 65, "Salted__")
         let rest = try Chunkwise.shell(
             "tail -c +17 salted > rest && chunkwise decrypt --key-file key \(Self.iv.joined(separator: " ")) rest -",
             in: folder)

@@ -34,6 +34,14 @@ package enum GivenCiphertext {
     /// The mark of `openssl enc` with a password. Source: OpenSSL's `apps/enc.c`, `magic`.
     private static let saltedMark = Array("Salted__".utf8)
 
+    /// Refuses a file that begins as the output of `openssl enc` with a password. Its IV follows from that password.
+    ///
+    /// - Throws: `GivenCiphertextError.salted`; `DecryptionError.io`.
+    package static func requireNoSalt(_ source: any ByteSource) throws(DecryptionError) {
+        let start = try IVFile.firstBytes(of: source, atMost: saltedMark.count)
+        if start == saltedMark { throw .layer(AnyLayerError(GivenCiphertextError.salted)) }
+    }
+
     private static func requireStart(
         of source: any ByteSource, _ strategy: Strategy
     ) throws(DecryptionError) {
@@ -128,8 +136,8 @@ package enum GivenCiphertextError: LayerError {
         switch self {
         case .salted:
             "the file begins with \"Salted__\" and a salt, as openssl enc with a password writes it: expected "
-                + "ciphertext from the first byte on (tail -c +17 cuts both off, openssl enc -d -P shows key and IV), "
-                + "or --as-is"
+                + "ciphertext from the first byte on (chunkwise key openssl derives key and IV, tail -c +17 cuts off "
+                + "mark and salt), or --as-is"
         case .text:
             "the file begins with text: expected ciphertext (base64 -d decodes Base64, as openssl enc -a writes it, "
                 + "and xxd -r -p hexadecimal digits), or --as-is"

@@ -140,7 +140,7 @@ package enum IVFile {
     /// Returns the first bytes of a ciphertext as text; an empty ciphertext has none.
     private static func start(_ bytes: [UInt8]) -> String { bytes.isEmpty ? "-" : Hexadecimal.encode(bytes) }
 
-    private static func firstBytes(
+    static func firstBytes(
         of source: any ByteSource, atMost count: Int
     ) throws(DecryptionError) -> [UInt8] {
         let byteCount = Int(min(source.byteCount, UInt64(count)))

@@ -237,6 +237,25 @@ public protocol CipherBackend: Sendable {
     func makeMAC(_ function: HashFunction, key: SecretKey) throws(DecryptionError) -> any MACContext
 }
 
+/// A wrapper around another backend, which has the other's properties and codes unless it says otherwise.
+package protocol WrappingBackend: CipherBackend {
+    /// The wrapped backend.
+    var base: any CipherBackend { get }
+}
+
+extension WrappingBackend {
+    package var name: String { base.name }
+    package var version: String { base.version }
+    package var ciphers: [CipherSupport] { base.ciphers }
+    package var hmacFunctions: [HashFunction] { base.hmacFunctions }
+    package var cpuFeatures: [String] { base.cpuFeatures }
+    package var copyCountPerCall: Int { base.copyCountPerCall }
+
+    package func makeMAC(_ function: HashFunction, key: SecretKey) throws(DecryptionError) -> any MACContext {
+        try base.makeMAC(function, key: key)
+    }
+}
+
 extension CipherBackend {
     /// 0: the library works in place.
     public var copyCountPerCall: Int { 0 }

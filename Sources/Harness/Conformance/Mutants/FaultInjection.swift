@@ -44,7 +44,7 @@ struct ScriptedSource: WrappingSource {
 }
 
 /// A wrapper around a right backend that changes the IV or the result of each stretch.
-struct FaultyBackend: CipherBackend {
+struct FaultyBackend: WrappingBackend {
     typealias Change =
         @Sendable (_ cipher: Cipher, _ base: any CipherContext, _ stretch: Stretch) throws(DecryptionError) -> Void
 
@@ -80,17 +80,8 @@ struct FaultyBackend: CipherBackend {
 
     let base: any CipherBackend
     let change: Change
-    let name = "planted"
-    let version = "0"
-    let cpuFeatures: [String] = []
 
     var ciphers: [CipherSupport] { base.ciphers.filter(\.cipher.isStreaming) }
-
-    var hmacFunctions: [HashFunction] { base.hmacFunctions }
-
-    func makeMAC(_ function: HashFunction, key: SecretKey) throws(DecryptionError) -> any MACContext {
-        try base.makeMAC(function, key: key)
-    }
 
     func makeContext(
         _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey
@@ -106,7 +97,7 @@ struct FaultyBackend: CipherBackend {
 }
 
 /// A wrapper around a right backend that changes the opening of each chunk.
-struct FaultyChunkBackend: CipherBackend {
+struct FaultyChunkBackend: WrappingBackend {
     /// - Parameters:
     ///   - base: A context that opens chunks correctly.
     ///   - chunk: The ciphertext, tag and nonce, and the buffer for the plaintext.
@@ -118,21 +109,10 @@ struct FaultyChunkBackend: CipherBackend {
 
     let base: any CipherBackend
     let change: Change
-    let name = "planted"
-    let version = "0"
-    let cpuFeatures: [String] = []
     private let contextCount = MutantState(0)
 
     init(base: any CipherBackend, change: @escaping Change) {
         (self.base, self.change) = (base, change)
-    }
-
-    var ciphers: [CipherSupport] { base.ciphers }
-
-    var hmacFunctions: [HashFunction] { base.hmacFunctions }
-
-    func makeMAC(_ function: HashFunction, key: SecretKey) throws(DecryptionError) -> any MACContext {
-        try base.makeMAC(function, key: key)
     }
 
     func makeContext(

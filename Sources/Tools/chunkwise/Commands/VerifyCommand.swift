@@ -17,8 +17,8 @@ struct VerifyCommand: ParsableCommand {
         discussion: helpText(
             """
             The vectors are the known answers of NIST SP 800-38A and generated ranges at every kind of edge. The
-            expected bytes come from an oracle that shares no code with the readers under test. verify checks the bytes,
-            the errors and the ciphertext that a reader fetches.
+            expected bytes come from an oracle that shares only the parsed descriptions with the readers under test.
+            verify checks the bytes, the errors and the ciphertext that a reader fetches.
 
             EXAMPLES
               chunkwise verify

@@ -194,7 +194,10 @@ struct IVOptions: ParsableArguments {
     /// The IV in the file beside an encrypted file; `nil` if there is no such file.
     static func bytes(beside file: String, of input: Format.Input) throws -> [UInt8]? {
         let path = IVFile.path(of: FilePath(file))
-        guard access(path.string, F_OK) == 0 else { return nil }
+        guard access(path.string, F_OK) == 0 else {
+            try attemptInput { try GivenCiphertext.requireNoSalt(FileSource(path: FilePath(file))) }
+            return nil
+        }
         return try attemptInput {
             try IVFile.iv(in: FileSource(path: path), named: path.string, byteCounts: input.byteCounts) {
                 () throws(DecryptionError) in

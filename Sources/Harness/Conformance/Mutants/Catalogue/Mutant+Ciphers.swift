@@ -142,7 +142,7 @@ extension Mutant {
                 source: "krzyzanowskim/CryptoSwift: Swift's +"
             ) { (iv, block) throws(DecryptionError) in
                 guard iv.bigEndianValue <= .max - UInt128(block) else {
-                    throw .backend(name: "planted", operation: "increment", reason: "overflow")
+                    throw .backend(name: "injected", operation: "increment", reason: "overflow")
                 }
                 return iv.advanced(by: block)
             },

@@ -37,13 +37,13 @@ extension Mutant {
             "unsupported-late", "Everything is unsupported once it is to be opened.", flag: .exhaustive,
             source: "thought up for this suite"
         ) {
-            (_, _, _, _, _) throws(DecryptionError) in throw .unsupported("planted")
+            (_, _, _, _, _) throws(DecryptionError) in throw .unsupported("injected")
         },
         .reader(
             "unsupported-reads", "Objects open, and no read is supported.", flag: .exhaustive,
             source: "thought up for this suite"
         ) {
-            { (_, _, _) throws(DecryptionError) in throw .unsupported("planted") }
+            { (_, _, _) throws(DecryptionError) in throw .unsupported("injected") }
         },
         .backend(
             "ciphertext", "Ciphertext is delivered as it is.", flag: .knownAnswer, source: "quarkslab/crypto-condor#13"

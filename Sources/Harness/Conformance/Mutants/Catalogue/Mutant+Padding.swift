@@ -50,7 +50,7 @@ extension Mutant {
         ) { (right, setup, source, strategy, key) throws(DecryptionError) in
             let reader = try right(setup, source, strategy, key)
             guard reader.plaintextByteCount > 0 else {
-                throw .truncatedCiphertext(byteCount: source.byteCount, expected: "planted")
+                throw .truncatedCiphertext(byteCount: source.byteCount, expected: "injected")
             }
             return reader
         },
@@ -213,7 +213,7 @@ extension Mutant {
             "padding-error-misnamed", "A wrong padding is called a truncated ciphertext.", flag: .badPadding,
             source: "PROTOCOL.md, \"Transport\""
         ) {
-            $0.paddingError = .truncatedCiphertext(byteCount: 0, expected: "planted")
+            $0.paddingError = .truncatedCiphertext(byteCount: 0, expected: "injected")
         },
         .textbook(
             "last-chunk-unchecked", "A last chunk may unpad to any length.", flag: .impossibleLastChunk,

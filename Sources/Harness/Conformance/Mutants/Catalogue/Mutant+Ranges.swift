@@ -66,7 +66,7 @@ extension Mutant {
             "zero-count-fails", "A read of nothing is an error.", flag: .zeroCount,
             source: "the article on windows of 100 MiB: lengthLessThanOne"
         ) { (base, offset, buffer) throws(DecryptionError) in
-            if buffer.isEmpty { throw .invalidParameter(name: "count", value: "0", expected: "planted") }
+            if buffer.isEmpty { throw .invalidParameter(name: "count", value: "0", expected: "injected") }
             return try base.read(at: offset, into: buffer)
         },
         .reading(

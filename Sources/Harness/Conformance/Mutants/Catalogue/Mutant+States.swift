@@ -111,7 +111,7 @@ extension Mutant {
         ) {
             var start: UInt64 = 0
             return { (base, offset, buffer) throws(DecryptionError) in
-                if offset < start { throw .io(operation: "seek", code: 29, reason: "planted") }
+                if offset < start { throw .io(operation: "seek", code: 29, reason: "injected") }
                 start = offset
                 return try base.read(at: offset, into: buffer)
             }
@@ -183,7 +183,7 @@ extension Mutant {
                         let other = try? right(setup, source, strategy, current)
                         opened = (current, other ?? opened.1)
                         if other == nil, !buffer.isEmpty {
-                            throw .backend(name: "planted", operation: "read", reason: "key")
+                            throw .backend(name: "injected", operation: "read", reason: "key")
                         }
                     }
                     return try opened.1.read(at: offset, into: buffer)

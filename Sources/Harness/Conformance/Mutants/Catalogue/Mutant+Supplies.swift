@@ -59,7 +59,7 @@ extension Mutant {
             source: "PROTOCOL.md, \"Transport\""
         ) { (error, _) throws(DecryptionError) in
             guard case .truncatedCiphertext = error else { throw error }
-            throw .io(operation: "read", code: 0, reason: "planted")
+            throw .io(operation: "read", code: 0, reason: "injected")
         },
         .catching(
             "fault-ignored", "A failed fetch delivers what is there.", flag: .sourceFailure,
@@ -80,7 +80,7 @@ extension Mutant {
             source: "the article on windows of 100 MiB: decryptFailedWhenConvertUnsafePointer"
         ) { (error, _) throws(DecryptionError) in
             guard case .io = error else { throw error }
-            throw .backend(name: "planted", operation: "read", reason: "planted")
+            throw .backend(name: "injected", operation: "read", reason: "planted")
         },
         .fetching(
             "fault-later-ignored", "A failure is ignored where a part has been fetched.", flag: .sourceFailure,
@@ -212,7 +212,7 @@ extension Mutant {
         },
     ]
 
-    private static let early = DecryptionError.truncatedCiphertext(byteCount: 0, expected: "planted")
+    private static let early = DecryptionError.truncatedCiphertext(byteCount: 0, expected: "injected")
 
     private static func read(
         _ source: any ByteSource, _ offset: UInt64, _ buffer: UnsafeMutableRawBufferPointer, _ done: Int
