@@ -32,7 +32,7 @@ enum Chunkwise {
         switch json.flatMap(JSONValue.parse)?["verdict"]?.string {
         case "faster", "same": 0
         case "slower", "wrong": 1
-        case "inconclusive", "hostUnfit", "noisyHost": 2
+        case "inconclusive", "noisyHost": 2
         default: nil
         }
     }

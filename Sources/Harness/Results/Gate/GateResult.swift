@@ -191,7 +191,7 @@ extension GateCell {
 }
 
 /// The verdict of a gate on a cell, or on the whole run.
-package enum GateVerdict: RawRepresentable, Codable, CaseIterable, Hashable, Sendable {
+package enum GateVerdict: String, Codable, CaseIterable, Hashable, Sendable {
     /// The candidate takes less time, by more than the tolerance.
     case faster
     /// The candidate takes no more time than the tolerance allows.
@@ -209,15 +209,6 @@ package enum GateVerdict: RawRepresentable, Codable, CaseIterable, Hashable, Sen
 
     /// True if a side did not do its work, so that times mean nothing.
     package var isBroken: Bool { self == .wrong || self == .failed }
-
-    /// Reads a verdict; versions up to 0.1.0 wrote `hostUnfit` for ``noisyHost``.
-    package init?(rawValue: String) {
-        let name = rawValue == "hostUnfit" ? "noisyHost" : rawValue
-        guard let verdict = Self.allCases.first(where: { $0.rawValue == name }) else { return nil }
-        self = verdict
-    }
-
-    package var rawValue: String { "\(self)" }
 
     /// Returns the verdict on several cells: the first that occurs of wrong, failed, slower, noisyHost, inconclusive,
     /// same, faster.

@@ -195,7 +195,10 @@ struct IVOptions: ParsableArguments {
     static func bytes(beside file: String, of input: Format.Input) throws -> [UInt8]? {
         let path = IVFile.path(of: FilePath(file))
         guard access(path.string, F_OK) == 0 else {
-            try attemptInput { try GivenCiphertext.requireNoSalt(FileSource(path: FilePath(file))) }
+            // A file that cannot be opened is reported later, after options that are missing.
+            if let source = try? FileSource(path: FilePath(file)) {
+                try attemptInput { try GivenCiphertext.requireNoSalt(source) }
+            }
             return nil
         }
         return try attemptInput {
