@@ -118,7 +118,7 @@ import Testing
     }
 
     private static func sweep() throws -> RunResults {
-        let path = URL(filePath: root + "reports/2026-11-21-vm/results.jsonl")
+        let path = URL(filePath: root + "reports/reference/results.jsonl")
         return try RunResults(records: ResultRecord.read([UInt8](Data(contentsOf: path))).records)
     }
 }

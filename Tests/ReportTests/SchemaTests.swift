@@ -9,7 +9,7 @@ import Testing
 struct SchemaTests {
     @Test("a line of a result file is what record.json says, and nothing else is")
     func records() throws {
-        try SchemaCheck.expect("record", ["reports/2026-11-27-vm/results.jsonl"])
+        try SchemaCheck.expect("record", ["reports/reference/results.jsonl"])
     }
 
     @Test("scenarios are what scenarios.json says, and nothing else is")
