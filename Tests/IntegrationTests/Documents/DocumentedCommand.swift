@@ -1,16 +1,16 @@
 import Results
 import TestSupport
 
-/// How a command of a document is tried: as it stands, unless it is listed here.
+/// A command of a document, and the way to try it: as it stands, unless it is listed here.
 struct DocumentedCommand {
-    /// What is run; `nil` if nothing can be.
+    /// The command to run; `nil` if it cannot be run.
     let command: String?
     /// The exit code that is right for what was printed; `nil` if nothing that was printed has one.
     let status: @Sendable (CommandRun) -> Int32?
-    /// Why it is not simply run; empty if it is.
+    /// The reason for not running it as it stands; empty if it is.
     let reason: String
 
-    /// What is done with a command.
+    /// Looks a command up.
     init(_ command: String) {
         self = Self.listed[command] ?? DocumentedCommand(command: command, reason: "") { _ in 0 }
     }
