@@ -166,7 +166,7 @@ struct HostileFolderTests {
         #expect(folder.bytes("run/results.jsonl") == nil)
     }
 
-    /// Whether this process may mount.
+    /// True if this process may mount.
     private static let mayMount =
         (try? CommandRun.run("/bin/sh", ["-c", "unshare -m mount --bind /tmp /tmp"]))?.status == 0
 

@@ -91,7 +91,7 @@ struct ReportCommandTests {
         }
     }
 
-    /// What is wrong with a file, its exit code, and a word of the message.
+    /// A change that spoils a file, the exit code for it, and a word of the message.
     static let bad: [(@Sendable ([UInt8]) throws -> [UInt8], Int32, String)] = [
         ({ _ in [] }, 65, "header"), ({ _ in Array("{}\n".utf8) }, 65, "header"),
         ({ _ in try ResultFixture.file(schema: "chunkwise-results-99") }, 65, "chunkwise-results-99"),
