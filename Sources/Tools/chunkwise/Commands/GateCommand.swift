@@ -20,11 +20,6 @@ struct GateCommand: ParsableCommand {
             If there is no baseline to run, --record stores the ratios of the candidate's times to those of a reference
             that runs beside it. --against compares with such a file.
 
-            --self-test runs whole gates whose right answer is known: the baseline (by default, this program's subject)
-            against itself, and against itself with a calibrated amount of extra work. It prints how often the gate was
-            right, with confidence intervals. --output stores each run when it ends, and a self-test that was stopped
-            resumes from there.
-
             EXAMPLES
               chunkwise gate --baseline 'old/chunkwise subject' --candidate 'new/chunkwise subject'
               chunkwise gate --baseline 'python3 v1.py' --candidate 'python3 v2.py' --plan plan.yml --format json
@@ -34,20 +29,17 @@ struct GateCommand: ParsableCommand {
               chunkwise gate --baseline 'old/{build}/r' --candidate 'new/{build}/r' --builds 12
               chunkwise gate --record ratios.json --candidate './a'
               chunkwise gate --against ratios.json --candidate './b'
-              chunkwise gate --self-test --runs 100 --slowdown 3%,4% --busy --output gate-rates.jsonl
 
             EXIT CODES
-              0 faster or same; 1 slower, wrong, failed, or grown; 2 noisy host, inconclusive, or nothing was compared;
-              with --self-test, 0 measured, whatever the result, and 2 stopped
-            """))
+              0 faster or same; 1 slower, wrong, failed, or grown; 2 noisy host, inconclusive, or nothing was compared
+            """),
+        subcommands: [SelfTest.self])
 
     @OptionGroup var sides: GateSideOptions
-    @OptionGroup var selfTest: SelfTestOptions
     @OptionGroup var options: GateOptions
     @OptionGroup var output: GateOutputOptions
 
     func run() throws {
-        if selfTest.selfTest { return try SelfTestRunning.run(selfTest, of: sides, options, output: output) }
         try output.validate(for: sides)
         var settings = try options.settings(for: sides)
         let anchors = try options.anchors.map { try options.settings(settings, against: $0) }

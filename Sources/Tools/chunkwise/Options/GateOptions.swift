@@ -79,8 +79,8 @@ struct GateSideOptions: ParsableArguments {
     }
 }
 
-/// The settings of a comparison.
-struct GateOptions: ParsableArguments {
+/// The options of `gate` and `gate self-test` for what is measured, and for how long.
+struct GateMeasurement: ParsableArguments {
     @Option(
         help: .taking("file", "A plan with the cells to compare, as for sweep. (default: a few short cells)"),
         completion: .plans)
@@ -99,6 +99,42 @@ struct GateOptions: ParsableArguments {
             cell that is slower takes the time again. (default: 10s)
             """), transform: Duration.argument(.seconds, 0.1...3600))
     var seconds = Duration.seconds(10)
+
+    @Option(help: "The seed of the order and of random reads. (default: a new one each time, which is shown)")
+    var seed: UInt64?
+
+    @Option(
+        help: .taking(
+            "time", "The timeout for each reply of a subject, in seconds or as a time such as 500ms. (default: 60s)"),
+        transform: Duration.argument(.seconds, 0.1...3600))
+    var timeout = Duration.seconds(60)
+
+    mutating func validate() throws {
+        if let seed, seed >= 1 << 53 {
+            throw ValidationError("--seed \(seed): expected less than \(UInt64(1) << 53)")
+        }
+    }
+
+    /// The settings of a comparison of two commands. Reads the plan.
+    func settings(baseline: String, candidate: String) throws -> GateSettings {
+        var settings = GateSettings(
+            baseline: baseline, candidate: candidate, seed: seed ?? UInt64.random(in: 0..<1 << 32))
+        if let plan {
+            let read = try GateRunning.plan(plan)
+            settings.cells = read.cells.map(\.cell)
+            settings.strategies = read.strategies
+            settings.traces = read.traces
+        }
+        settings.tolerance = tolerance.value
+        settings.secondsPerCell = seconds / .seconds(1)
+        settings.timeout = timeout
+        return settings
+    }
+}
+
+/// The other options of `gate`, without its sides and its output.
+struct GateOptions: ParsableArguments {
+    @OptionGroup var measurement: GateMeasurement
 
     @Option(
         help: .taking(
@@ -139,15 +175,6 @@ struct GateOptions: ParsableArguments {
             """), transform: Share.argument)
     var maxCountGrowth: Share?
 
-    @Option(help: "The seed of the order and of random reads. (default: a new one each time, which is shown)")
-    var seed: UInt64?
-
-    @Option(
-        help: .taking(
-            "time", "The timeout for each reply of a subject, in seconds or as a time such as 500ms. (default: 60s)"),
-        transform: Duration.argument(.seconds, 0.1...3600))
-    var timeout = Duration.seconds(60)
-
     @Flag(inversion: .prefixedNo, help: "Run a selection of the vectors on the candidate before the timing.")
     var verify = true
 
@@ -158,9 +185,6 @@ struct GateOptions: ParsableArguments {
     var allowInconclusive = false
 
     mutating func validate() throws {
-        if let seed, seed >= 1 << 53 {
-            throw ValidationError("--seed \(seed): expected less than \(UInt64(1) << 53)")
-        }
         if let builds, !(3...1000).contains(builds) {
             throw ValidationError("--builds \(builds): expected 3 to 1000")
         }
@@ -171,8 +195,6 @@ struct GateOptions: ParsableArguments {
     /// The options as settings. Reads the files that they name.
     func settings(for sides: GateSideOptions) throws -> GateSettings {
         let commands = try sides.commands()
-        var settings = GateSettings(
-            baseline: commands.baseline, candidate: commands.candidate, seed: seed ?? UInt64.random(in: 0..<1 << 32))
         let others = [
             ("--max-memory-growth", maxMemoryGrowth != nil), ("--max-count-growth", maxCountGrowth != nil),
             ("--builds", builds != nil),
@@ -187,22 +209,14 @@ struct GateOptions: ParsableArguments {
             throw CommandFailure(
                 .usage, "--builds: expected {build} in --baseline and --candidate, such as 'old/{build}/reader'")
         }
+        var settings = try measurement.settings(baseline: commands.baseline, candidate: commands.candidate)
         if let against = sides.against {
-            if let plan {
+            if let plan = measurement.plan {
                 throw CommandFailure(.usage, "--plan \(plan): expected none with --against, which has its own")
             }
             let text = try attemptInput { try TextFile.read(against) }
             settings.stored = try attempt { try StoredRatios.read(Array(text.utf8), file: against) }
         }
-        if let plan {
-            let read = try GateRunning.plan(plan)
-            settings.cells = read.cells.map(\.cell)
-            settings.strategies = read.strategies
-            settings.traces = read.traces
-        }
-        settings.tolerance = tolerance.value
-        settings.secondsPerCell = seconds / .seconds(1)
-        settings.timeout = timeout
         settings.memoryLimit = maxMemoryGrowth
         settings.countLimit = maxCountGrowth?.value
         settings.buildCount = builds

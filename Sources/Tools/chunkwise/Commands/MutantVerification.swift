@@ -9,14 +9,82 @@ import SubjectProtocol
 import Support
 import Vectors
 
-/// `chunkwise verify --mutants`: the mutation test of the vectors.
+extension VerifyCommand {
+    /// `chunkwise verify mutants`
+    struct Mutants: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "mutants",
+            abstract: "Tests the vectors: every reader with an injected fault must fail.",
+            discussion: helpText(
+                """
+                A mutant is a reader with one injected fault. The vectors with its own flag have to notice it, and so
+                does the selection of vectors that programs get. Two readers without a fault have to pass.
+
+                EXAMPLES
+                  chunkwise verify mutants
+                  chunkwise verify mutants --strategy ./mine.yml
+                  chunkwise verify mutants --plugin /absolute/lib.so --format json
+
+                EXIT CODES
+                  0 every fault was noticed; 1 a mutant survived, or a reader without a fault failed
+                """))
+
+        @Option(help: "The backend of the readers. (default: the first that is available)", completion: .backends)
+        var backend: String?
+
+        @Option(
+            help: .taking("library", "The plug-in of the readers, given by the absolute path of its shared library."),
+            completion: .file(extensions: ["so"]))
+        var plugin: String?
+
+        @Flag(help: ArgumentHelp("Load the plug-in or provider into this process.", visibility: .private))
+        var hosted = false
+
+        @OptionGroup var formats: TestedFormats
+        @OptionGroup var threads: VerifyThreads
+        @OptionGroup var output: VerifyOutputOptions
+
+        /// The name of the plug-in or provider.
+        private var foreign: String? {
+            plugin.map { BackendRegistry.pluginPrefix + $0 }
+                ?? backend.flatMap {
+                    BackendRegistry.isForeign($0) ? $0 : nil
+                }
+        }
+
+        func validate() throws {
+            try requireValid(plugin == nil || backend == nil, "--plugin with --backend: expected one of them")
+            try requireValid(
+                foreign == nil || formats.names.isEmpty,
+                "--strategy with a plug-in or provider: expected a backend of this program")
+        }
+
+        func run() throws {
+            if let foreign {
+                guard !hosted else {
+                    return try MutantVerification.run(
+                        loading: foreign, threadCount: threads.count, format: output.format.format)
+                }
+                // A plug-in that does not load is an error, and no failed test.
+                _ = try ForeignBackend(foreign, timeout: .seconds(60))
+                return try MutantVerification.run(hosting: foreign, threadCount: threads.count, output)
+            }
+            let formats = try formats.formats()
+            let named = try backend.map { try Validated.backend($0, isForData: false) }
+            let usual = formats == nil ? Backends.available().first : nil
+            try MutantVerification.run(
+                backend: named ?? usual ?? CombinedBackend(), formats: formats, threadCount: threads.count, output)
+        }
+    }
+}
+
+/// The mutation test of the vectors.
 enum MutantVerification {
     /// Runs the kill matrix and prints it.
     ///
     /// - Throws: `ExitCode` 1 unless the vectors with its own flag kill every mutant.
-    static func run(
-        backend: any CipherBackend, formats: FormatVerification? = nil, threadCount: Int, format: OutputFormat,
-        color: ColorOptions
+    fileprivate static func run(
+        backend: any CipherBackend, formats: FormatVerification?, threadCount: Int, _ output: VerifyOutputOptions
     ) throws {
         let (matrix, choice): (KillMatrix, ChoiceMatrix?)
         if let formats {
@@ -29,10 +97,7 @@ enum MutantVerification {
                 backend: backend, published: try DefaultVectors.publishedGroups(), threadCount: threadCount)
             choice = self.choice(backend: backend, threadCount: threadCount)
         }
-        switch format {
-        case .json: print(json(matrix, choice).text)
-        case .text: color.show(text(matrix, choice))
-        }
+        output.show(text(matrix, choice), json: json(matrix, choice))
         try requireComplete(matrix, choice)
     }
 
@@ -60,7 +125,7 @@ enum MutantVerification {
     /// Runs the kill matrix over a plug-in or a provider, which is loaded into this process.
     ///
     /// - Throws: The errors of `run(backend:)`, and of loading.
-    static func run(loading name: String, threadCount: Int, format: OutputFormat) throws {
+    fileprivate static func run(loading name: String, threadCount: Int, format: OutputFormat) throws {
         // Keeps the library's own output out of the result.
         let output = PipeEnd.standard(besideForeignCode: true)
         let backend = try attempt { try BackendRegistry.foreignBackend(named: name, isGuarded: false) }
@@ -74,13 +139,13 @@ enum MutantVerification {
     /// Runs the kill matrix over a plug-in or a provider in another process, and prints that process's output.
     ///
     /// - Throws: The errors of `run(backend:)`; `CommandFailure` if the process does not end by itself.
-    static func run(hosting name: String, threadCount: Int, format: OutputFormat, color: ColorOptions) throws {
+    fileprivate static func run(hosting name: String, threadCount: Int, _ output: VerifyOutputOptions) throws {
         Interruption.install()
         Terminal.showProgress("verify: injected faults over \(name)")
         let captured = try attempt(name) {
             try CapturedCommand(
-                [Program.path, "verify", "--mutants", "--hosted", "--backend", name, "--threads", "\(threadCount)"]
-                    + ["--format", format.rawValue], isInterrupted: { Interruption.wasRequested })
+                [Program.path, "verify", "mutants", "--hosted", "--backend", name, "--threads", "\(threadCount)"]
+                    + ["--format", output.format.format.rawValue], isInterrupted: { Interruption.wasRequested })
         }
         Terminal.clearProgress()
         try require(!Interruption.wasRequested, .noAnswer, "stopped before the end")
@@ -91,9 +156,9 @@ enum MutantVerification {
             throw CommandFailure(.no, "\(name) with injected faults: \(reason): expected it to answer to the end")
         }
         let text = String(decoding: captured.output.dropLast(), as: UTF8.self)
-        switch format {
+        switch output.format.format {
         case .json: print(text)
-        case .text: color.show(text)
+        case .text: output.color.show(text)
         }
         guard captured.status == 0 else { throw ExitCode(CommandFailure.Code.no.rawValue) }
     }
@@ -191,161 +256,5 @@ extension MutantOutcome {
     /// The outcome for the evidence.
     var evidence: Evidence.MutantOutcome {
         Evidence.MutantOutcome(name: mutant.name, flag: mutant.flag.rawValue, killedBy: killedBy.map(\.rawValue))
-    }
-}
-
-/// `chunkwise verify --tamper`: the integrity matrix.
-enum TamperRunning {
-    /// Tampers with ciphertexts, and prints which changes the readers detected.
-    ///
-    /// - Throws: `ExitCode` 1 if something failed; `CommandFailure` if nothing was executed.
-    static func run(
-        backends: [any CipherBackend], external: ExternalOptions, formats: FormatVerification?, only: [String],
-        threadCount: Int, format: OutputFormat, color: ColorOptions
-    ) throws {
-        let records = try records(
-            backends: backends, external: external, formats: formats, only: only, threadCount: threadCount)
-        switch format {
-        case .json: print(TamperRecord.json(records).text)
-        case .text: color.show(TamperRecord.text(records))
-        }
-        try requirePass(records)
-    }
-
-    /// The objects with the given names of strategies, or names with a distinguishing part. All objects if there are no
-    /// names.
-    private static func targets(_ formats: FormatVerification?, _ names: [String]) throws -> [TamperTarget] {
-        let all = try formats?.tamperTargets() ?? TamperTarget.all
-        for name in names where !all.contains(where: { $0.isCalled(name) }) {
-            throw CommandFailure(
-                .usage, "--only \(name): expected a strategy, such as \(all.map(\.label).joined(separator: ", "))")
-        }
-        return names.isEmpty ? all : all.filter { target in names.contains(where: target.isCalled) }
-    }
-
-    /// Tampers with the objects of all strategies, or of those in `only`, for the given subjects.
-    static func records(
-        backends: [any CipherBackend], external: ExternalOptions, formats: FormatVerification? = nil,
-        only: [String] = [], threadCount: Int
-    ) throws -> [TamperRecord] {
-        let targets = try targets(formats, only)
-        Interruption.install()
-        defer { Terminal.clearProgress() }
-        let verification = TamperVerification(targets: targets, isInterrupted: { Interruption.wasRequested })
-        let display = ProgressDisplay()
-        guard external.isAsked else {
-            return verification.run(
-                Backends.subjects(backends), threadCount: threadCount
-            ) { progress in
-                display.show(progress.finished, of: progress.total, "rows", name: progress.subject)
-            }
-        }
-        return try external.commands.map { command in
-            do throws(ExternalVerification.Failure) {
-                return try verification.run(command: command, timeout: external.answerTime) { finished, total in
-                    display.show(finished, of: total, "rows", name: command)
-                }
-            } catch {
-                throw ExternalOptions.failure(error, command)
-            }
-        }
-    }
-
-    /// Checks that the records are a pass.
-    ///
-    /// - Throws: `ExitCode` 1 if something failed; `CommandFailure` if a subject executed nothing.
-    static func requirePass(_ records: [TamperRecord]) throws {
-        if records.contains(where: { $0.failed > 0 }) { throw ExitCode(CommandFailure.Code.no.rawValue) }
-        if Interruption.wasRequested { throw CommandFailure(.noAnswer, "stopped before the end") }
-        if let silent = records.first(where: { $0.executed == 0 }) {
-            throw CommandFailure(
-                .noAnswer, "\(silent.subject) executed no tampering: expected at least one that it supports")
-        }
-        if let broken = records.first(where: { $0.rows.contains { $0.state == .notRun } }) {
-            throw CommandFailure(
-                .noAnswer, "\(broken.subject) was given up before the end: expected answers to everything")
-        }
-    }
-}
-
-extension TamperTarget {
-    /// Returns whether this is the strategy's name, with or without its distinguishing part.
-    fileprivate func isCalled(_ name: String) -> Bool { label == name || label.hasPrefix(name + ":") }
-}
-
-/// `chunkwise verify --memory`: the check that readers keep their memory limits.
-enum MemoryVerification {
-    /// Checks backends, or the external subjects that the user names, and prints the verdicts.
-    ///
-    /// - Throws: `ExitCode` 1 if a check failed; `CommandFailure` if no check was made.
-    static func run(backends: [any CipherBackend], external: ExternalOptions, format: OutputFormat, color: ColorOptions)
-        throws
-    {
-        Interruption.install(endsAtOnce: true)
-        let subjects =
-            external.isAsked
-            ? external.commands.map { MemorySubject.external(command: $0) }
-            : backends.map { MemorySubject.own(program: Program.subjectCommand(), backend: $0) }
-        let folder = try attempt { try RunFolder.temporary() }
-        defer { folder.removeTemporary() }
-        try attempt { try folder.createObjects() }
-        let timeout: Duration = external.isAsked ? external.answerTime : .seconds(60)
-        var outcomes: [MemoryOutcome] = []
-        for subject in subjects {
-            let check = MemoryCheck(subject: subject, folder: folder.objectFolder, timeout: timeout)
-            do throws(SubjectError) {
-                outcomes.append(try check.run { Terminal.showProgress("memory: \($0)") })
-            } catch {
-                throw CommandFailure(.init(error), "subject \"\(subject.name)\": \(error): expected a command")
-            }
-        }
-        Terminal.clearProgress()
-        switch format {
-        case .json: print(json(outcomes).text)
-        case .text: color.show(text(outcomes))
-        }
-        if outcomes.contains(where: { $0.count(.failed) > 0 }) { throw ExitCode(CommandFailure.Code.no.rawValue) }
-        try require(
-            outcomes.allSatisfy({ $0.count(.passed) > 0 }), .noAnswer,
-            "no memory was measured: expected at least one check of every subject")
-    }
-
-    private static func text(_ outcomes: [MemoryOutcome]) -> String {
-        var rows = [["subject", "check", "", "measured"]]
-        for outcome in outcomes {
-            for check in outcome.checks {
-                rows.append([outcome.subject, check.name, word(check.verdict), check.reason])
-            }
-        }
-        return table(rows)
-    }
-
-    private static func word(_ verdict: MemoryOutcome.Verdict) -> String {
-        switch verdict {
-        case .passed: "passed"
-        case .failed: "FAILED"
-        case .notRun: "not run"
-        }
-    }
-
-    private static func json(_ outcomes: [MemoryOutcome]) -> JSONValue {
-        func counts(_ outcomes: [MemoryOutcome]) -> [String: JSONValue] {
-            Dictionary(
-                uniqueKeysWithValues: [MemoryOutcome.Verdict.passed, .failed, .notRun].map { verdict in
-                    (verdict.rawValue, JSONValue(count: outcomes.reduce(0) { $0 + $1.count(verdict) }))
-                })
-        }
-        let subjects = outcomes.map { outcome -> JSONValue in
-            let checks = outcome.checks.map { check -> JSONValue in
-                [
-                    "name": .string(check.name), "verdict": .string(check.verdict.rawValue),
-                    "byteCount": JSONValue(check.byteCount), "limitByteCount": JSONValue(check.limitByteCount),
-                    "reason": .string(check.reason),
-                ]
-            }
-            return .object(
-                counts([outcome]).merging(["name": .string(outcome.subject), "checks": .array(checks)]) { $1 })
-        }
-        return .object(counts(outcomes).merging(["subjects": .array(subjects)]) { $1 })
     }
 }
