@@ -10,10 +10,11 @@ extension VerifyCommand {
     struct ConstantTime: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "constant-time",
-            abstract: "Checks under valgrind that no branch or address depends on keys or plaintext.",
+            abstract: "Finds branches and addresses that depend on secrets.",
             discussion: helpText(
                 """
-                The table-driven swift-reference is the control: the check must find such places in it.
+                Secrets are keys and plaintext. valgrind runs the backends. The table-driven swift-reference is the
+                control: such places must be found in it.
 
                 EXAMPLES
                   chunkwise verify constant-time

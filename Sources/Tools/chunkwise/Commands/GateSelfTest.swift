@@ -13,7 +13,7 @@ extension GateCommand {
     struct SelfTest: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "self-test",
-            abstract: "Measures the gate itself on this machine: its false alarms, and injected slowdowns.",
+            abstract: "Measures how often the gate is right on this machine.",
             discussion: helpText(
                 """
                 Runs whole gates whose right answer is known: the baseline against itself, and against itself with a
@@ -46,7 +46,7 @@ extension GateCommand {
         var busy = false
 
         @Option(
-            help: .taking("size", "The window of the only cell, without a plan."), completion: .sizes,
+            help: .taking("size", "The window of the only cell. (default: 256KiB)"), completion: .sizes,
             transform: ByteSize.argument)
         var window = ByteSize(256 << 10)
 

@@ -10,7 +10,7 @@ extension VerifyCommand {
     struct Interop: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "interop",
-            abstract: "Reads objects that the formats' own tools wrote, and then damages them.",
+            abstract: "Reads and damages files that other tools wrote.",
             discussion: helpText(
                 """
                 The folder has an index.json, with the keys of the objects and the expected content, or subfolders with

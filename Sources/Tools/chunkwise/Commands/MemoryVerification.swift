@@ -10,9 +10,11 @@ extension VerifyCommand {
     struct Memory: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "memory",
-            abstract: "Checks memory use: declared limits, objects of any size, many files in a row.",
+            abstract: "Checks that readers keep their memory limits.",
             discussion: helpText(
                 """
+                The checks are of the limits that a reader declares, of objects of any size, and of many files in a row.
+
                 EXAMPLES
                   chunkwise verify memory --backend openssl
                   chunkwise verify memory --subject 'python3 Examples/subjects/python_cryptography.py'

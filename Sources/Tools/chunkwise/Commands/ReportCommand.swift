@@ -10,30 +10,23 @@ import SystemPackage
 struct ReportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
-        abstract: "Renders results as a page, Markdown, CSV, JSON, JUnit, and charts in SVG.",
+        abstract: "Renders results as a page, Markdown, CSV, JSON, JUnit and SVG.",
         discussion: helpText(
             """
             The files are index.html, report.md, summary.md (fits a comment on a pull request), results.json,
-            results.csv, report.xml (JUnit) and the charts. All are written before the first replaces an old one.
+            results.csv, report.xml (JUnit) and the charts. Several results are shown side by side, each host
+            separately; nothing is averaged. Results of keys measure and keys load in the folder become a section, or
+            alone a page. The report of a killed run says that the rest is missing.
+
+            The formats hyperfine, criterion (a file for critcmp), bencher (Bencher Metric Format) and asv (a results
+            folder) are for other programs, with the cells whose plaintext was right, and one value per process.
 
             EXAMPLES
               chunkwise report reports/2026-11-21-host
               chunkwise report reports/2026-11-21-host --format markdown
-              chunkwise report reports/2026-11-20-host reports/2026-11-20-other --output hosts
               chunkwise report reports/2026-11-21-host --history reports
-              chunkwise report reports/2026-11-21-host --format bencher
-              chunkwise report reports/2026-11-21-host --format asv --commit $(git rev-parse HEAD) --output results
-
-            Several results are shown side by side, each host separately; nothing is averaged.
-
-            The files that keys measure and keys load write beside a run's results become a section of its report. A
-            folder with only these files gets a page of its own (html, full-markdown, json).
-
-            The formats hyperfine, criterion (a file for critcmp), bencher (Bencher Metric Format) and asv (a results
-            folder) are for other programs. They contain the cells whose plaintext was right, with one value per
-            process.
-
-            The report of a killed run has the complete part of its results, and says that the rest is missing.
+              chunkwise report mine theirs --output hosts
+              chunkwise report mine --format asv --commit $(git rev-parse HEAD) --output results
 
             EXIT CODES
               0 rendered, whatever the results say; 2 nothing to export; 65 a file is damaged, of another
@@ -42,11 +35,11 @@ struct ReportCommand: ParsableCommand {
         subcommands: [Compare.self, History.self])
 
     @Argument(
-        help: "Folders of runs or sweeps, or their results.jsonl; several are shown side by side.", completion: .file())
+        help: "Folders of runs or sweeps, or their results.jsonl.", completion: .file())
     var results: [String] = []
 
     @Option(
-        help: .taking("folder", "Also show each cell over time, from a folder with results of several days."),
+        help: .taking("folder", "Also show each cell over time, from older results."),
         completion: .directory)
     var history: String?
 
@@ -54,10 +47,10 @@ struct ReportCommand: ParsableCommand {
 
     @Option(
         name: .customLong("format"),
-        help: .taking("format", "Print this format instead of writing files; markdown is short enough for a comment."))
+        help: .taking("format", "Print this format instead of writing files."))
     var form: ReportForm?
 
-    @Option(help: .taking("hash", "The full hash of the measured commit, for --format asv."))
+    @Option(help: .taking("hash", "The full hash of the commit, for --format asv."))
     var commit: String?
 
     @Option(
@@ -191,7 +184,7 @@ extension ReportCommand {
     struct Compare: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "compare",
-            abstract: "Compares two runs: what differs between them, and the ratio of each cell.",
+            abstract: "Compares two runs: the ratio of each cell.",
             discussion: helpText(
                 """
                 A and B are results of run, sweep or measure: a folder, or its results.jsonl. A ratio is the throughput
@@ -255,7 +248,7 @@ extension ReportCommand {
     struct History: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "history",
-            abstract: "Draws each cell over time from a folder of results, and marks where its level changed.",
+            abstract: "Draws each cell over time, and marks changes of level.",
             discussion: helpText(
                 """
                 The folder is searched, with its subfolders, for .jsonl and .json files. Each cell is divided by the
@@ -305,7 +298,7 @@ struct ReferenceOptions: ParsableArguments {
     @Option(
         name: .customLong("reference"),
         help: .taking(
-            "backend", "The backend that others are divided by in the history. (default: one that all runs have)"),
+            "backend", "The backend that others are divided by in the history. (default: one of all runs)"),
         completion: .backends)
     var backend: String?
 }

@@ -9,11 +9,12 @@ extension VerifyCommand {
     struct Search: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "search",
-            abstract: "Compares random reads with the oracle, and makes a difference small.",
+            abstract: "Compares random reads with the oracle.",
             discussion: helpText(
                 """
-                The same seed draws the same cases. With --split, each shard draws cases of its own; chunkwise verify
-                --manifest runs one. --help-hidden lists the options for many machines.
+                The same seed draws the same cases. A difference is reduced to a small case. With --split, each shard
+                draws cases of its own; chunkwise verify --manifest runs one. --help-hidden lists the options for many
+                machines.
 
                 EXAMPLES
                   chunkwise verify search --time 1m --seed 7
@@ -24,7 +25,7 @@ extension VerifyCommand {
                 """))
 
         @Option(
-            help: .taking("time", "The time to search, such as 10s or 2m."),
+            help: .taking("time", "The time to search, such as 30s or 2m. (default: 10s)"),
             transform: Duration.argument(.seconds, 0.001...1e9, needsUnit: true))
         var time = Duration.seconds(10)
 

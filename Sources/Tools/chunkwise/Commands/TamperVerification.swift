@@ -10,7 +10,7 @@ extension VerifyCommand {
     struct Tamper: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "tamper",
-            abstract: "Tampers with ciphertexts, and shows which changes a reader detects.",
+            abstract: "Shows which changes of a ciphertext a reader detects.",
             discussion: helpText(
                 """
                 Each change is shown with the read that detects it, and with the number of wrong bytes that the reader

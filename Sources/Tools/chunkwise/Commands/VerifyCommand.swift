@@ -29,7 +29,7 @@ struct VerifyCommand: ParsableCommand {
               chunkwise verify --split 40 --output job --engine slurm
 
             EXIT CODES
-              0 all passed, or a shard has finished; 1 something failed; 2 nothing was executed
+              0 all passed, or a shard finished; 1 something failed; 2 nothing was run
             """),
         subcommands: [
             Mutants.self, Tamper.self, Search.self, Memory.self, ConstantTime.self, Interop.self,
@@ -54,7 +54,7 @@ struct VerifyCommand: ParsableCommand {
     @Flag(help: "Also fail a subject for protocol errors, such as wrong replies to invalid requests.")
     var strictProtocol = false
 
-    @Flag(help: "Repeat the vectors with the CPU features of the libraries disabled step by step.")
+    @Flag(help: "Repeat with CPU features disabled step by step.")
     var cpuMasks = false
 
     @Option(
@@ -70,7 +70,7 @@ struct VerifyCommand: ParsableCommand {
     var strict = false
 
     @Option(
-        help: .taking("folder", "Write HTML, Markdown, JSON and JUnit, with the kill matrix (takes minutes)."),
+        help: .taking("folder", "Write pages, JSON and JUnit here (takes minutes)."),
         completion: .directory)
     var evidence: String?
 
@@ -97,10 +97,10 @@ struct VerifyCommand: ParsableCommand {
         try requireValid(
             !job.fleet.isShard || words.isEmpty && !strict,
             "\((words + ["--strict"])[0]) with --manifest: expected the manifest alone, which has the options")
+        try job.validate(for: tested, output.format)
         try requireValid(
             !job.isAsked || !tested.isAsked || all,
             "--split with --subject or --plugin: expected --all, as a choice of reads is made of all vectors together")
-        try job.validate(for: tested, output.format)
     }
 
     var network: ServerAccess { ServerAccess(options: networkOptions, tls: tls) }
@@ -115,7 +115,9 @@ struct VerifyCommand: ParsableCommand {
         let (startedAt, start) = (Program.time(), ContinuousClock.now)
         let served = try source.map { try ServedVectors($0, network, isStrict: strict) }
         if served == nil { try network.refuse("none") }
-        let records = try verify(backends, served: served, threadCount: threadCount)
+        let (groups, unsupportedCount) = try groups()
+        let records = try verify(
+            backends, groups, unsupportedCount: unsupportedCount, served: served, threadCount: threadCount)
         output.show(VerifyOutput.text(records), json: VerifyOutput.json(records, served: served))
         var tampering: [TamperRecord]?
         if let evidence {
@@ -156,15 +158,6 @@ struct VerifyCommand: ParsableCommand {
         let files = try vectors.map { path in try attempt { try VectorFile(path: path) } }
         let groups = try chosen(files.isEmpty ? DefaultVectors.groups() : files.flatMap(\.groups))
         return (groups, files.reduce(0) { $0 + $1.unsupported.count })
-    }
-
-    /// Runs the vectors that the options choose on the subjects that they choose.
-    private func verify(
-        _ backends: [any CipherBackend], served: ServedVectors?, threadCount: Int
-    ) throws -> [ConformanceRecord] {
-        let (groups, unsupportedCount) = try groups()
-        return try verify(
-            backends, groups, unsupportedCount: unsupportedCount, served: served, threadCount: threadCount)
     }
 
     /// Runs the given vectors on the subjects that the options choose. With `isFirst`, programs also run the checks of

@@ -9,32 +9,30 @@ import Support
 
 /// The two sides that a gate compares.
 struct GateSideOptions: ParsableArguments {
-    @Option(help: .taking("command", "The program to compare with. It speaks the subject protocol."))
+    @Option(help: .taking("command", "The program to compare with, of the subject protocol."))
     var baseline: String?
 
-    @Option(help: .taking("command", "The program under test. It speaks the subject protocol too."))
+    @Option(help: .taking("command", "The program under test, of the subject protocol."))
     var candidate: String?
 
     @Option(
-        help: .taking("library", "The absolute path of a plug-in to test as the candidate; see docs/plugins.md."),
+        help: .taking("library", "A plug-in to test, by its absolute path."),
         completion: .file(extensions: ["so"]))
     var plugin: String?
 
     @Option(
-        help: .taking("file", "Compare with ratios that --record stored, instead of running a baseline."),
+        help: .taking("file", "Compare with ratios that --record stored."),
         completion: .file(extensions: ["json"]))
     var against: String?
 
     @Option(
-        help: .taking("file", "Store the candidate's ratios to a reference, without a verdict."),
+        help: .taking("file", "Store the candidate's ratios to a reference."),
         completion: .file(extensions: ["json"]))
     var record: String?
 
     @Option(
         help: .taking(
-            "command",
-            "With --record and --against, the program that runs beside the candidate. (default: this program's openssl "
-                + "subject)"))
+            "command", "The reference. (default: this program's openssl)"))
     var reference: String?
 
     /// True if the gate stores ratios.
@@ -82,30 +80,28 @@ struct GateSideOptions: ParsableArguments {
 /// The options of `gate` and `gate self-test` for what is measured, and for how long.
 struct GateMeasurement: ParsableArguments {
     @Option(
-        help: .taking("file", "A plan with the cells to compare, as for sweep. (default: a few short cells)"),
+        help: .taking("file", "A plan, as for sweep. (default: a few short cells)"),
         completion: .plans)
     var plan: String?
 
     @Option(
-        help: .taking("share", "The maximum slowdown of the candidate, such as 2% or 0.02. (default: 2%)"),
+        help: .taking("share", "The maximum slowdown, such as 0.05. (default: 2%)"),
         transform: Share.argument)
     var tolerance = Share(0.02)
 
     @Option(
         help: .taking(
             "time",
-            """
-            The time to measure each cell, in seconds or as a time such as 500ms. The control takes extra time, and a \
-            cell that is slower takes the time again. (default: 10s)
-            """), transform: Duration.argument(.seconds, 0.1...3600))
+            "The time for each cell, such as 500ms. (default: 10s)"),
+        transform: Duration.argument(.seconds, 0.1...3600))
     var seconds = Duration.seconds(10)
 
-    @Option(help: "The seed of the order and of random reads. (default: a new one each time, which is shown)")
+    @Option(help: "The seed of order and reads. (default: a new one)")
     var seed: UInt64?
 
     @Option(
         help: .taking(
-            "time", "The timeout for each reply of a subject, in seconds or as a time such as 500ms. (default: 60s)"),
+            "time", "The timeout for each reply, such as 5s. (default: 60s)"),
         transform: Duration.argument(.seconds, 0.1...3600))
     var timeout = Duration.seconds(60)
 
@@ -138,47 +134,37 @@ struct GateOptions: ParsableArguments {
 
     @Option(
         help: .taking(
-            "size or share",
-            "Also compare peak memory, in separate runs, and allow this much growth, such as 4MiB or 5%."),
+            "size", "Also compare memory: the growth, such as 4MiB or 5%."),
         transform: MemoryLimit.argument)
     var maxMemoryGrowth: MemoryLimit?
 
     @Option(
         help: .taking(
-            "command or file",
-            """
-            Also compare with an older release: its command, or the file that --record stored for it. The gate passes \
-            only if it can show that the slowdown is within --budget. May be repeated.
-            """))
+            "command",
+            "Also compare with an older release: its command, or its file of --record. May be repeated."))
     var anchor: [String] = []
 
     @Option(
-        help: .taking("share", "The maximum slowdown since an anchor, over all changes together. (default: 5%)"),
+        help: .taking("share", "The maximum slowdown since an anchor. (default: 5%)"),
         transform: Share.argument)
     var budget: Share?
 
     @Option(
         help: .taking(
             "count",
-            """
-            The number of builds of each side, 3 or more. {build} in a command is replaced by a number, from 1 up. \
-            Differences between builds then do not count as a slowdown.
-            """))
+            "The number of builds of each side, see {build} above."))
     var builds: Int?
 
     @Option(
         help: .taking(
-            "share",
-            """
-            Also count instructions, allocations, system calls and page faults, with valgrind, and allow this much \
-            growth, such as 0.1%.
-            """), transform: Share.argument)
+            "share", "Also compare counts, such as of instructions."),
+        transform: Share.argument)
     var maxCountGrowth: Share?
 
-    @Flag(inversion: .prefixedNo, help: "Run a selection of the vectors on the candidate before the timing.")
+    @Flag(inversion: .prefixedNo, help: "Run vectors first.")
     var verify = true
 
-    @Option(help: .taking("count", "The number of retries if there is no answer (exit code 2)."))
+    @Option(help: .taking("count", "The retries if there is no verdict."))
     var retries = 0
 
     @Flag(help: "Exit with 0 if the verdict is inconclusive.")

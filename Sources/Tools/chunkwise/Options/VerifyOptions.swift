@@ -17,7 +17,7 @@ struct TestedBackends: ParsableArguments {
 
 /// The option `--threads` of `verify` and its subcommands.
 struct VerifyThreads: ParsableArguments {
-    @Option(help: "The number of threads that share the work. (default: 2)")
+    @Option(help: "The number of threads. (default: 2)")
     var threads: Int?
 
     var count: Int { get throws { try Validated.threads(threads ?? 2) } }
@@ -28,11 +28,8 @@ struct TestedFormats: ParsableArguments {
     @Option(
         name: .customLong("strategy"),
         help: .taking(
-            "name",
-            """
-            Use what is derived from this format instead of the default set: a name, or the path of a description. May \
-            be repeated.
-            """), completion: .strategies)
+            "name", "Test this format: a name, or the path of a description. May be repeated. (default: all)"),
+        completion: .strategies)
     var names: [String] = []
 
     /// The formats that the user names; `nil` for the default set.
@@ -44,12 +41,11 @@ struct VerifyOutputOptions: ParsableArguments {
     @OptionGroup var format: FormatOptions
     @OptionGroup var color: ColorOptions
 
+    var isJSON: Bool { format.format == .json }
+
     /// Prints a result in the format that the user wants.
     func show(_ text: @autoclosure () -> String, json: @autoclosure () -> JSONValue) {
-        switch format.format {
-        case .json: print(json().text)
-        case .text: color.show(text())
-        }
+        if isJSON { print(json().text) } else { color.show(text()) }
     }
 }
 
