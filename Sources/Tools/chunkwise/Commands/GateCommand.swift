@@ -15,10 +15,9 @@ struct GateCommand: ParsableCommand {
             is. Then both run in short turns, in fresh processes, beside a second copy of the baseline. A slowdown is
             confirmed by a second measurement. Without a baseline to run, --record stores the ratios of the candidate's
             times to those of a reference, and --against compares with them. Of a plan, the backend, access, threads,
-            rounds and time are ignored. docs/ci.md has more.
+            rounds and time are ignored.
 
             EXAMPLES
-              chunkwise gate --baseline './a' --candidate './b' --plan plan.yml
               chunkwise gate --baseline './a' --candidate './b' --write junit=gate.xml
               chunkwise gate --baseline './a' --candidate './b' --anchor release.json
               chunkwise gate --baseline 'a/{build}/r' --candidate 'b/{build}/r' --builds 12

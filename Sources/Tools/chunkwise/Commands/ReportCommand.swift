@@ -34,20 +34,16 @@ struct ReportCommand: ParsableCommand {
             """),
         subcommands: [Compare.self, History.self])
 
-    @Argument(
-        help: "Folders of runs or sweeps, or their results.jsonl.", completion: .file())
+    @Argument(help: "Folders of runs or sweeps, or their results.jsonl.", completion: .file())
     var results: [String] = []
 
     @Option(
-        help: .taking("folder", "Also show each cell over time, from older results."),
-        completion: .directory)
+        help: .taking("folder", "Also show each cell over time, from older results."), completion: .directory)
     var history: String?
 
     @OptionGroup var reference: ReferenceOptions
 
-    @Option(
-        name: .customLong("format"),
-        help: .taking("format", "Print this format instead of writing files."))
+    @Option(name: .customLong("format"), help: .taking("format", "Print this format instead of writing files."))
     var form: ReportForm?
 
     @Option(help: .taking("hash", "The full hash of the commit, for --format asv."))

@@ -79,9 +79,7 @@ struct GateSideOptions: ParsableArguments {
 
 /// The options of `gate` and `gate self-test` for what is measured, and for how long.
 struct GateMeasurement: ParsableArguments {
-    @Option(
-        help: .taking("file", "A plan, as for sweep. (default: a few short cells)"),
-        completion: .plans)
+    @Option(help: .taking("file", "A plan, as for sweep. (default: a few short cells)"), completion: .plans)
     var plan: String?
 
     @Option(
@@ -90,9 +88,7 @@ struct GateMeasurement: ParsableArguments {
     var tolerance = Share(0.02)
 
     @Option(
-        help: .taking(
-            "time",
-            "The time for each cell, such as 500ms. (default: 10s)"),
+        help: .taking("time", "The time for each cell, such as 500ms. (default: 10s)"),
         transform: Duration.argument(.seconds, 0.1...3600))
     var seconds = Duration.seconds(10)
 
@@ -100,8 +96,7 @@ struct GateMeasurement: ParsableArguments {
     var seed: UInt64?
 
     @Option(
-        help: .taking(
-            "time", "The timeout for each reply, such as 5s. (default: 60s)"),
+        help: .taking("time", "The timeout for each reply, such as 5s. (default: 60s)"),
         transform: Duration.argument(.seconds, 0.1...3600))
     var timeout = Duration.seconds(60)
 
@@ -133,8 +128,7 @@ struct GateOptions: ParsableArguments {
     @OptionGroup var measurement: GateMeasurement
 
     @Option(
-        help: .taking(
-            "size", "Also compare memory: the growth, such as 4MiB or 5%."),
+        help: .taking("size", "Also compare peak memory, within this growth or share."),
         transform: MemoryLimit.argument)
     var maxMemoryGrowth: MemoryLimit?
 
@@ -149,15 +143,11 @@ struct GateOptions: ParsableArguments {
         transform: Share.argument)
     var budget: Share?
 
-    @Option(
-        help: .taking(
-            "count",
-            "The number of builds of each side, see {build} above."))
+    @Option(help: .taking("count", "The number of builds of each side, for {build}."))
     var builds: Int?
 
     @Option(
-        help: .taking(
-            "share", "Also compare counts, such as of instructions."),
+        help: .taking("share", "Also count instructions and calls, within this growth."),
         transform: Share.argument)
     var maxCountGrowth: Share?
 
@@ -195,11 +185,11 @@ struct GateOptions: ParsableArguments {
             throw CommandFailure(
                 .usage, "--builds: expected {build} in --baseline and --candidate, such as 'old/{build}/reader'")
         }
+        if let plan = measurement.plan, sides.against != nil {
+            throw CommandFailure(.usage, "--plan \(plan): expected none with --against, which has its own")
+        }
         var settings = try measurement.settings(baseline: commands.baseline, candidate: commands.candidate)
         if let against = sides.against {
-            if let plan = measurement.plan {
-                throw CommandFailure(.usage, "--plan \(plan): expected none with --against, which has its own")
-            }
             let text = try attemptInput { try TextFile.read(against) }
             settings.stored = try attempt { try StoredRatios.read(Array(text.utf8), file: against) }
         }
