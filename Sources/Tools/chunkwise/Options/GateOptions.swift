@@ -16,13 +16,11 @@ struct GateSideOptions: ParsableArguments {
     var candidate: String?
 
     @Option(
-        help: .taking("library", "A plug-in to test, by its absolute path."),
-        completion: .file(extensions: ["so"]))
+        help: .taking("library", "A plug-in to test, by its absolute path."), completion: .file(extensions: ["so"]))
     var plugin: String?
 
     @Option(
-        help: .taking("file", "Compare with ratios that --record stored."),
-        completion: .file(extensions: ["json"]))
+        help: .taking("file", "Compare with ratios that --record stored."), completion: .file(extensions: ["json"]))
     var against: String?
 
     @Option(
@@ -30,9 +28,7 @@ struct GateSideOptions: ParsableArguments {
         completion: .file(extensions: ["json"]))
     var record: String?
 
-    @Option(
-        help: .taking(
-            "command", "The reference. (default: this program's openssl)"))
+    @Option(help: .taking("command", "The reference. (default: this program's openssl)"))
     var reference: String?
 
     /// True if the gate stores ratios.
@@ -83,8 +79,7 @@ struct GateMeasurement: ParsableArguments {
     var plan: String?
 
     @Option(
-        help: .taking("share", "The maximum slowdown, such as 0.05. (default: 2%)"),
-        transform: Share.argument)
+        help: .taking("share", "The maximum slowdown, such as 0.05. (default: 2%)"), transform: Share.argument)
     var tolerance = Share(0.02)
 
     @Option(
@@ -139,8 +134,7 @@ struct GateOptions: ParsableArguments {
     var anchor: [String] = []
 
     @Option(
-        help: .taking("share", "The maximum slowdown since an anchor. (default: 5%)"),
-        transform: Share.argument)
+        help: .taking("share", "The maximum slowdown since an anchor. (default: 5%)"), transform: Share.argument)
     var budget: Share?
 
     @Option(help: .taking("count", "The number of builds of each side, for {build}."))
