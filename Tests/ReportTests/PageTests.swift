@@ -87,7 +87,7 @@ import Testing
 
     @Test("what is missing for injected faults is said")
     func withoutMutants() {
-        #expect(Self.page(Fixture.small).contains("verify --mutants"))
+        #expect(Self.page(Fixture.small).contains("verify mutants"))
         let page = Self.page(PageFixture.results)
         #expect(page.contains("tail-doubled") && page.contains("Injected faults survived"))
     }

@@ -30,7 +30,7 @@ struct DocumentedCommand {
         "scripts/man man": .notRun("asks SwiftPM, which runs these tests, to build; .ci/run runs it"),
         "scripts/docs": .notRun("asks SwiftPM, which runs these tests, to build; .ci/run runs it"),
         "scripts/check": .notRun("is the first step of .ci/run"),
-        "chunkwise verify --mutants": .notRun("takes minutes in a debug build; .ci/run runs it, and MutantsTests"),
+        "chunkwise verify mutants": .notRun("takes minutes in a debug build; .ci/run runs it, and MutantsTests"),
         "chunkwise vectors generate": .notRun("writes into the project's folder; VectorsTests compare the files"),
         "chunkwise vectors generate --check": .notRun("takes half a minute in a debug build; .ci/run runs it"),
 
@@ -123,8 +123,8 @@ struct DocumentedCommand {
             .instead(
                 gate: "chunkwise gate --seconds 0.5 --against ratios.json --candidate 'chunkwise subject' "
                     + "--output gate.json"),
-        "chunkwise gate --self-test --runs 100 --slowdown 3%,4% --output gate-rates.jsonl": .instead(
-            "chunkwise gate --self-test --plan tiny.yml --seconds 0.1 --runs 1 --slowdown none --output gate-rates.jsonl",
+        "chunkwise gate self-test --runs 100 --slowdown 3%,4% --output gate-rates.jsonl": .instead(
+            "chunkwise gate self-test --plan tiny.yml --seconds 0.1 --runs 1 --slowdown none --output gate-rates.jsonl",
             "takes half an hour"),
         "chunkwise gate --baseline 'python3 my_reader.py' --candidate 'python3 my_reader.py' --seconds 2": .instead(
             gate: "chunkwise gate --plan tiny.yml --baseline 'python3 my_reader.py' "
@@ -154,8 +154,8 @@ struct DocumentedCommand {
         "chunkwise verify --evidence evidence": .instead(
             "chunkwise verify --vectors data/vectors/sp800-38a.json --evidence evidence",
             "all vectors take minutes in a debug build"),
-        "chunkwise verify --tamper --backend openssl": .instead(
-            "chunkwise verify --tamper --backend openssl --only cbc-continuous --only ctr",
+        "chunkwise verify tamper --backend openssl": .instead(
+            "chunkwise verify tamper --backend openssl --only cbc-continuous --only ctr",
             "chunks of 16 KiB take a debug build some time"),
         "chunkwise verify --backend nettle": .instead(
             "chunkwise verify --backend nettle --vectors data/vectors/sp800-38a.json",
@@ -184,8 +184,8 @@ struct DocumentedCommand {
             "the first cells of a run, which these tests have, are read in order; RecommendCommandTests ask for seeks"),
         "chunkwise recommend reports/reference --workload seek --integrity none": .notRun(
             "the first cells of a run, which these tests have, are read in order; RecommendCommandTests ask for seeks"),
-        "chunkwise verify --search 10s --seed 7": .instead(
-            "chunkwise verify --search 500ms --seed 7", "half a second does"),
+        "chunkwise verify search --time 10s --seed 7": .instead(
+            "chunkwise verify search --time 500ms --seed 7", "half a second does"),
     ]
 
     private static func notRun(_ reason: String) -> DocumentedCommand {

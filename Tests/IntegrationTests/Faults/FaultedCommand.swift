@@ -234,10 +234,10 @@ extension FaultedCommand {
         // 66: what cannot be looked at is no folder of results.
         FaultedCommand(name: "report", arguments: ["report", "run"], statuses: [66, 74], prepare: prepareRun),
         FaultedCommand(
-            name: "report --compare", arguments: ["report", "--compare", "run", "run", "--output", "comparison"],
+            name: "report compare", arguments: ["report", "compare", "run", "run", "--output", "comparison"],
             statuses: [66, 74], prepare: prepareRun),
         FaultedCommand(
-            name: "report --history", arguments: ["report", "--history", ".", "--output", "history"],
+            name: "report history", arguments: ["report", "history", ".", "--output", "history"],
             statuses: [66, 74], prepare: prepareRun),
         FaultedCommand(
             name: "verify",

@@ -191,7 +191,7 @@ struct FormatView {
         if !faults.isEmpty {
             parts += [
                 "## Faults of readers",
-                "`chunkwise verify --mutants --strategy \(format.name)` shows the vectors that notice each of them.",
+                "`chunkwise verify mutants --strategy \(format.name)` shows the vectors that notice each of them.",
                 Self.markdown([["fault", "a reader with it", "seen in, or against"]] + faults),
             ]
         }
