@@ -9,7 +9,6 @@ struct ServedReader: JudgedSubject {
     var windowByteCount = Int.max
 
     var name: String { base.name }
-    var reportsFetchesSeparately: Bool { true }
     var maxGuessCount: Int { 0 }
 
     func supports(_ strategy: Strategy, keyByteCount: Int) -> Bool { base.supports(strategy, keyByteCount) }
@@ -94,8 +93,8 @@ private final class ServedObject: JudgedObject {
         return nil
     }
 
-    var isServed: Bool { true }
-    var fetches: [FetchRule.Fetch] { served.fetches }
+    var extraReads: ExtraReads { .withFaults }
+    var fetches: [FetchRule.Fetch]? { served.fetches }
     var hasFaulted: Bool { served.hasFaulted }
     var meetsFaults: Bool { group.supply.isFaulty }
     func supply(forRead number: Int, byteCount: Int) -> SourceFault {

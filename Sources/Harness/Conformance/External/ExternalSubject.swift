@@ -38,7 +38,6 @@ package final class ExternalSubject: JudgedSubject {
     var byPath: ExternalSubject { ExternalSubject(session: session, hello: hello, opensPaths: true) }
 
     package var name: String { hello.name }
-    package var reportsFetchesSeparately: Bool { true }
 
     package func supports(_ strategy: Strategy, keyByteCount: Int) -> Bool {
         hello.supports(strategy, keyByteCount: keyByteCount)
@@ -81,8 +80,10 @@ package final class ExternalSubject: JudgedSubject {
         try ExternalObject(group, session: session, hello: hello, isServed: isServed)
     }
 
-    package func isWorthAsking(_ flags: [String]) -> Bool { session.isWorthAsking(flags) }
-    package func attempt(_ flags: [String], _ body: () -> Void) { session.noteTrouble(flags, body) }
+    package func isWorthAsking(_ flags: @autoclosure () -> [String]) -> Bool { session.isWorthAsking(flags()) }
+    package func attempt(_ flags: @autoclosure () -> [String], _ body: () -> Void) {
+        session.noteTrouble(flags(), body)
+    }
     package func recover() { session.resynchronize() }
 }
 
@@ -198,8 +199,8 @@ final class ExternalObject: JudgedObject {
         }
     }
 
-    var isServed: Bool { served != nil }
-    var fetches: [FetchRule.Fetch] { served?.fetches ?? [] }
+    var extraReads: ExtraReads { served == nil ? .none : .withFaults }
+    var fetches: [FetchRule.Fetch]? { served?.fetches ?? [] }
     var hasFaulted: Bool { served?.hasFaulted ?? false }
 
     var meetsFaults: Bool { group.supply.isFaulty }
