@@ -204,16 +204,17 @@ struct Tally: Sendable {
     }
 
     /// The vectors that passed or failed.
-    var executedCount: Int {
-        let isExecuted = run.outcome == .passed || run.outcome == .failed
-        return counts[Outcome.passed.rawValue] + counts[Outcome.failed.rawValue] + (isExecuted ? run.count : 0)
-    }
+    var executedCount: Int { count(of: .passed) + failedCount }
 
     /// The number of verdicts on vectors.
     private(set) var vectorCount = 0
 
     /// The number of vectors that failed.
-    var failedCount: Int { counts[Outcome.failed.rawValue] }
+    var failedCount: Int { count(of: .failed) }
+
+    private func count(of outcome: Outcome) -> Int {
+        counts[outcome.rawValue] + (run.outcome == outcome ? run.count : 0)
+    }
 
     /// Adds another tally of the same subject.
     mutating func merge(_ other: Tally) {
