@@ -112,7 +112,7 @@ package struct SweepEstimate: Hashable, Sendable {
     }
 
     private static func readByteCount(_ cell: Cell) -> UInt64 {
-        if case .random(let rangeByteCount) = CellWorkload(cell.workload) { return rangeByteCount }
+        if let rangeByteCount = cell.rangeByteCount { return rangeByteCount }
         return min(cell.windowByteCount, cell.objectByteCount)
     }
 }

@@ -129,7 +129,7 @@ extension Cell {
     package var shortName: String {
         var parts = [backend]
         if strategy != Format.usualName { parts.append(strategy) }
-        if !workload.hasPrefix("random:") { parts.append("\(ByteSize(windowByteCount))") }
+        if rangeByteCount == nil { parts.append("\(ByteSize(windowByteCount))") }
         parts.append(workload)
         if access != AccessPolicy.block.rawValue { parts.append(access) }
         if threads != 1 { parts.append("\(threads) threads") }
