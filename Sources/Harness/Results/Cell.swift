@@ -56,8 +56,7 @@ public struct Cell: Codable, Hashable, Sendable {
     /// The bytes per second of a simulated remote store; `nil` if its bytes take no time.
     public var remoteBytesPerSecond: UInt64?
 
-    /// The name of the client of a simulated remote store (`chunkwise` or `serial`). `nil` without a store, and in
-    /// older files, which always used `serial`.
+    /// The name of the client of a simulated remote store (`chunkwise` or `serial`); `nil` without a store.
     public var remoteClient: String?
 
     /// The name of the experiment that this cell reproduces, such as `100 MiB as published`; `nil` for an ordinary
