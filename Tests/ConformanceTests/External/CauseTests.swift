@@ -102,9 +102,7 @@ struct CauseTests {
         func supports(_ strategy: Strategy, keyByteCount: Int) -> Bool { base.supports(strategy, keyByteCount) }
         func fitness(for group: VectorGroup) -> Fitness { served.fitness(for: group) }
         func takes(offset: UInt64, count: Int) -> Bool { served.takes(offset: offset, count: count) }
-        func setups(for group: VectorGroup) -> (always: [ReaderSetup], inTurn: [ReaderSetup]) {
-            served.setups(for: group)
-        }
+        func setups(for group: VectorGroup) -> [ReaderSetup] { served.setups(for: group) }
         func object(_ group: VectorGroup, setup: ReaderSetup) throws(DecryptionError) -> any JudgedObject {
             try served.object(group, setup: setup)
         }

@@ -74,7 +74,7 @@ struct LoggedSubject: JudgedSubject {
     func promises(_ group: VectorGroup) -> Bool { base.promises(group) }
     func fitness(for group: VectorGroup) -> Fitness { base.fitness(for: group) }
     func takes(offset: UInt64, count: Int) -> Bool { base.takes(offset: offset, count: count) }
-    func setups(for group: VectorGroup) -> (always: [ReaderSetup], inTurn: [ReaderSetup]) { base.setups(for: group) }
+    func setups(for group: VectorGroup) -> [ReaderSetup] { base.setups(for: group) }
 
     func object(_ group: VectorGroup, setup: ReaderSetup) throws(DecryptionError) -> any JudgedObject {
         let object = try base.object(group, setup: setup)

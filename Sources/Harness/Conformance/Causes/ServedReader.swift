@@ -19,9 +19,7 @@ struct ServedReader: JudgedSubject {
 
     func takes(offset: UInt64, count: Int) -> Bool { offset < 1 << 53 }
 
-    func setups(for group: VectorGroup) -> (always: [ReaderSetup], inTurn: [ReaderSetup]) {
-        ([ReaderSetup(.cursor(windowByteCount: windowByteCount))], [])
-    }
+    func setups(for group: VectorGroup) -> [ReaderSetup] { [ReaderSetup(.cursor(windowByteCount: windowByteCount))] }
 
     func object(_ group: VectorGroup, setup: ReaderSetup) throws(DecryptionError) -> any JudgedObject {
         ServedObject(group, setup: setup, subject: base)

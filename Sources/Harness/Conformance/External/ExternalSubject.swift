@@ -72,9 +72,7 @@ package final class ExternalSubject: JudgedSubject {
     /// Reads of up to this length are run with any subject.
     private static let longReadByteCount = 4 << 20
 
-    package func setups(for group: VectorGroup) -> (always: [ReaderSetup], inTurn: [ReaderSetup]) {
-        ([ReaderSetup(.cursor(windowByteCount: .max))], [])
-    }
+    package func setups(for group: VectorGroup) -> [ReaderSetup] { [ReaderSetup(.cursor(windowByteCount: .max))] }
 
     package func object(_ group: VectorGroup, setup: ReaderSetup) throws(DecryptionError) -> any JudgedObject {
         try ExternalObject(group, session: session, hello: hello, isServed: isServed)

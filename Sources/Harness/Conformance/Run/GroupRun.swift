@@ -38,10 +38,8 @@ struct GroupRun {
 
     /// The readers under test that a group's object was opened with.
     struct Opened {
-        /// The readers that get every read.
-        let always: ArraySlice<any JudgedObject>
-        /// The readers that share the reads.
-        let inTurn: ArraySlice<any JudgedObject>
+        /// The readers: the first one gets every read, and the others share the reads.
+        let objects: [any JudgedObject]
         /// True if the object has something to read.
         let isReadable: Bool
     }
@@ -49,29 +47,24 @@ struct GroupRun {
     /// Opens the object with every setup, which is a vector of its own. Returns `nil` if there is nothing to read.
     func open(_ reads: [NumberedRead], into tally: inout Tally) -> Opened? {
         let flags = group.flags.map(\.rawValue)
-        switch subject.fitness(for: group) {
-        case .fit where subject.isWorthAsking(flags): break
-        case .unsupported:
-            tally.skip(.unsupported, group, reads)
-            return nil
-        case .fit, .notRun:
-            tally.skip(.notRun, group, reads)
+        func skip(_ outcome: Tally.Outcome) -> Opened? {
+            tally.skip(outcome, group, reads)
             return nil
         }
-        let setups = subject.setups(for: group)
+        switch subject.fitness(for: group) {
+        case .fit where subject.isWorthAsking(flags): break
+        case .unsupported: return skip(.unsupported)
+        case .fit, .notRun: return skip(.notRun)
+        }
         var objects: [any JudgedObject] = []
         do throws(DecryptionError) {
-            for setup in setups.always + setups.inTurn { objects.append(try subject.object(group, setup: setup)) }
+            for setup in subject.setups(for: group) { objects.append(try subject.object(group, setup: setup)) }
         } catch {
-            tally.skip(.notRun, group, reads)
-            return nil
+            return skip(.notRun)
         }
         var answer: (mismatch: String?, isReadable: Bool)?
         subject.attempt(flags) { answer = open(objects, into: &tally) }
-        guard let (mismatch, isReadable) = answer else {
-            tally.skip(.unsupported, group, reads)
-            return nil
-        }
+        guard let (mismatch, isReadable) = answer else { return skip(.unsupported) }
         let isError = if case .fails = group.opening { true } else { false }
         tally.add(mismatch, flags: group.flags) {
             Verdict(
@@ -88,8 +81,7 @@ struct GroupRun {
             }
             return nil
         }
-        let count = setups.always.count
-        return Opened(always: objects[..<count], inTurn: objects[count...], isReadable: isReadable)
+        return Opened(objects: objects, isReadable: isReadable)
     }
 
     /// Opens objects. Returns the first mismatch, and whether all of them have something to read; `nil` if a program
@@ -133,10 +125,10 @@ struct GroupRun {
             return tally.add(verdict(read, ConformanceRecord.Failure.notOpened))
         }
         // Large reads test windows, which only the cursor has.
-        let isShared = read.count <= ExpectedBytes.largestHeldByteCount && !opened.inTurn.isEmpty
-        let turn = isShared ? opened.inTurn[opened.inTurn.startIndex + number % opened.inTurn.count] : nil
+        let isShared = read.count <= ExpectedBytes.largestHeldByteCount && opened.objects.count > 1
+        let other = isShared ? opened.objects[1 + number % (opened.objects.count - 1)] : nil
         subject.attempt(read.flags.map(\.rawValue)) {
-            let found = mismatch(of: read, number: number, in: opened.always, turn, into: &tally)
+            let found = mismatch(of: read, number: number, in: opened.objects[0], other, into: &tally)
             tally.add(found ?? concurrentMismatch, flags: read.flags) { verdict(read, $0) }
         }
     }
@@ -146,32 +138,28 @@ struct GroupRun {
         _ read: RangeRead, of object: any JudgedObject, id: String? = nil, flags: [ExternalFlag],
         into tally: inout Tally
     ) {
-        let found = mismatch(of: read, id: id, in: [object], nil, into: &tally)
+        let found = mismatch(of: read, id: id, in: object, nil, into: &tally)
         tally.add(verdict(read, id: id, flags: flags, found))
     }
 
     /// Closes the objects.
     func close(_ opened: Opened, into tally: inout Tally) {
-        for object in opened.always + opened.inTurn {
+        for object in opened.objects {
             guard let mismatch = object.close() else { continue }
             tally.add(.adapter("\(group.id) close", .subjectProtocol, size: [objectByteCount, 0, 0], mismatch))
         }
     }
 
-    /// Runs one read. Returns the first mismatch, among the objects that get every read and the one whose turn it is.
-    /// Without a `number`, there are no extra reads.
+    /// Runs one read of one object or two. Returns the first mismatch. Without a `number`, there are no extra reads.
     private func mismatch(
-        of read: RangeRead, number: Int? = nil, id: String? = nil, in always: ArraySlice<any JudgedObject>,
-        _ turn: (any JudgedObject)?, into tally: inout Tally
+        of read: RangeRead, number: Int? = nil, id: String? = nil, in first: any JudgedObject,
+        _ other: (any JudgedObject)?, into tally: inout Tally
     ) -> String? {
         do throws(DecryptionError) {
             let expectation = try check.expectation(of: read)
-            for object in always {
-                let found = try mismatch(of: read, number, id, in: object, expecting: expectation, into: &tally)
-                if let found { return found }
-            }
-            guard let turn else { return nil }
-            return try mismatch(of: read, number, id, in: turn, expecting: expectation, into: &tally)
+            let found = try mismatch(of: read, number, id, in: first, expecting: expectation, into: &tally)
+            guard found == nil, let other else { return found }
+            return try mismatch(of: read, number, id, in: other, expecting: expectation, into: &tally)
         } catch {
             return "the expected bytes cannot be had: \(error)"
         }
@@ -285,11 +273,7 @@ struct InterleavedRun {
 
     /// Runs all reads of a set of groups against the subject.
     static func run(_ groups: [VectorGroup], subject: any JudgedSubject, into tally: inout Tally) {
-        if groups.count == 1 {
-            GroupRun(group: groups[0], subject: subject).run(groups[0].reads.numbered, into: &tally)
-        } else {
-            run(groups.map { ($0, $0.reads.numbered) }, subject: subject, into: &tally)
-        }
+        run(groups.map { ($0, $0.reads.numbered) }, subject: subject, into: &tally)
     }
 
     /// Opens all groups, then runs the first read of each, the second of each, and so on.

@@ -25,8 +25,8 @@ package protocol JudgedSubject {
     /// Says whether a read is run against the subject; others count as not run.
     func takes(offset: UInt64, count: Int) -> Bool
 
-    /// The setups that get every read of a group, and those that share its reads.
-    func setups(for group: VectorGroup) -> (always: [ReaderSetup], inTurn: [ReaderSetup])
+    /// The setups of a group's readers: the first one gets every read, and the others share the reads.
+    func setups(for group: VectorGroup) -> [ReaderSetup]
 
     /// Prepares a group's object without opening it.
     ///

@@ -74,8 +74,8 @@ extension Verification {
         relocate: InProcessSubject.Relocate? = nil
     ) {
         let subjects = backends.map {
-            let subject = InProcessSubject(backend: $0, largestReadByteCount: largestReadByteCounts[$0.name] ?? .max)
-            return relocate.map { subject.relocated(by: $0) } ?? subject
+            InProcessSubject(
+                backend: $0, largestReadByteCount: largestReadByteCounts[$0.name] ?? .max, relocate: relocate)
         }
         self.init(subjects: subjects, threadCount: threadCount)
     }

@@ -22,9 +22,7 @@ extension InProcessSubject: JudgedSubject {
 
     package func takes(offset: UInt64, count: Int) -> Bool { count <= largestReadByteCount }
 
-    package func setups(for group: VectorGroup) -> (always: [ReaderSetup], inTurn: [ReaderSetup]) {
-        (ReaderSetup.forEveryRead(of: group), ReaderSetup.inTurn(of: group))
-    }
+    package func setups(for group: VectorGroup) -> [ReaderSetup] { ReaderSetup.setups(of: group) }
 
     package func object(_ group: VectorGroup, setup: ReaderSetup) throws(DecryptionError) -> any JudgedObject {
         InProcessObject(group, setup: setup, subject: self)
