@@ -11,7 +11,7 @@ enum ConstantTimeVerification {
     private static let control = "swift-reference"
 
     /// One operation of a subject.
-    private struct Row {
+    private struct Row: Encodable {
         var subject: String
         var operation: String
         var count: UInt64
@@ -95,12 +95,6 @@ enum ConstantTimeVerification {
     }
 
     private static func json(_ rows: [Row]) -> JSONValue {
-        let operations = rows.map { row -> JSONValue in
-            [
-                "subject": .string(row.subject), "operation": .string(row.operation), "count": .integer(row.count),
-                "mayBePublic": .bool(row.mayBePublic),
-            ]
-        }
-        return ["control": .string(control), "operations": .array(operations)]
+        JSONValue(members: ["control": control, "operations": rows])
     }
 }

@@ -67,20 +67,17 @@ enum SearchVerification {
     }
 
     private static func json(_ outcome: DifferentialSearch.Outcome, _ shown: Shown) -> JSONValue {
-        [
-            "seed": .integer(shown.search.seed), "drawn": JSONValue(count: outcome.drawn),
-            "executed": JSONValue(count: outcome.executed), "reads": JSONValue(count: outcome.readCount),
-            "unsupported": JSONValue(count: outcome.unsupported),
-            "differences": .array(
-                outcome.differences.map {
-                    [
-                        "subject": .string($0.subject), "number": JSONValue(count: $0.number),
-                        "setup": .string("\($0.searchCase.setup)"), "reason": .string($0.reason),
-                        "isShrunk": .bool($0.isShrunk), "command": .string(command($0, shown)),
-                        "vectors": vectors($0, seed: shown.search.seed),
-                    ]
-                }),
-        ]
+        let differences = outcome.differences.map {
+            JSONValue(members: [
+                "subject": $0.subject, "number": $0.number, "setup": "\($0.searchCase.setup)", "reason": $0.reason,
+                "isShrunk": $0.isShrunk, "command": command($0, shown),
+                "vectors": vectors($0, seed: shown.search.seed),
+            ])
+        }
+        return JSONValue(members: [
+            "seed": shown.search.seed, "drawn": outcome.drawn, "executed": outcome.executed,
+            "reads": outcome.readCount, "unsupported": outcome.unsupported, "differences": differences,
+        ])
     }
 
     private static func vectors(_ difference: DifferentialSearch.Difference, seed: UInt64) -> JSONValue {
