@@ -20,9 +20,9 @@ extension JSONValue {
     ///
     /// - Throws: The errors of the value's `encode(to:)`; `EncodingError` for a number that is not finite.
     package static func encode(_ value: some Encodable, nullable: Nullable = []) throws -> JSONValue {
-        let slot = Slot()
-        try ValueEncoder(slot: slot, nullable: nullable).encode(value)
-        return slot.json
+        let encoder = ValueEncoder(nullable: nullable)
+        try encoder.encode(value)
+        return encoder.json
     }
 
     /// The JSON that a value encodes to, or `null` if it cannot be encoded; see ``encode(_:nullable:)``.
@@ -62,32 +62,30 @@ extension JSONValue: Encodable {
     }
 }
 
-/// The place of a value that is being encoded.
-private final class Slot {
+/// Encodes one value: a scalar, a list or an object.
+private final class ValueEncoder: Encoder, SingleValueEncodingContainer {
+    let nullable: JSONValue.Nullable
     var value = JSONValue.null
-    var elements: [Slot]?
-    var members: [String: Slot]?
+    var elements: [ValueEncoder]?
+    var members: [String: ValueEncoder]?
+
+    init(nullable: JSONValue.Nullable) { self.nullable = nullable }
+
+    var codingPath: [any CodingKey] { [] }
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     var json: JSONValue {
         if let members { return .object(members.mapValues(\.json)) }
         return elements.map { .array($0.map(\.json)) } ?? value
     }
-}
-
-private struct ValueEncoder: Encoder, SingleValueEncodingContainer {
-    let slot: Slot
-    let nullable: JSONValue.Nullable
-
-    var codingPath: [any CodingKey] { [] }
-    var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        if slot.members == nil { slot.members = [:] }
+        if members == nil { members = [:] }
         return KeyedEncodingContainer(MemberEncoder(encoder: self))
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        if slot.elements == nil { slot.elements = [] }
+        if elements == nil { elements = [] }
         return ElementEncoder(encoder: self)
     }
 
@@ -97,14 +95,14 @@ private struct ValueEncoder: Encoder, SingleValueEncodingContainer {
 
     func encode<T: Encodable>(_ value: T) throws {
         switch value {
-        case let value as JSONValue: slot.value = value
-        case let value as String: slot.value = .string(value)
-        case let value as Bool: slot.value = .bool(value)
+        case let value as JSONValue: self.value = value
+        case let value as String: self.value = .string(value)
+        case let value as Bool: self.value = .bool(value)
         // Without a container, since there may be millions of samples.
-        case let values as [UInt64]: slot.value = .array(values.map(JSONValue.integer))
+        case let values as [UInt64]: self.value = .array(values.map(JSONValue.integer))
         case let value as any BinaryInteger:
-            slot.value = UInt64(exactly: value).map(JSONValue.integer) ?? .number(Double(value))
-        case let value as any BinaryFloatingPoint: slot.value = try Self.number(Double(value))
+            self.value = UInt64(exactly: value).map(JSONValue.integer) ?? .number(Double(value))
+        case let value as any BinaryFloatingPoint: self.value = try Self.number(Double(value))
         default: try value.encode(to: self)
         }
     }
@@ -119,15 +117,15 @@ private struct ValueEncoder: Encoder, SingleValueEncodingContainer {
     }
 
     func element() -> ValueEncoder {
-        let inner = Slot()
-        slot.elements?.append(inner)
-        return ValueEncoder(slot: inner, nullable: nullable.inside)
+        let encoder = ValueEncoder(nullable: nullable.inside)
+        elements?.append(encoder)
+        return encoder
     }
 
     func member(_ name: String) -> ValueEncoder {
-        let inner = Slot()
-        slot.members?[name] = inner
-        return ValueEncoder(slot: inner, nullable: nullable.inside)
+        let encoder = ValueEncoder(nullable: nullable.inside)
+        members?[name] = encoder
+        return encoder
     }
 }
 
@@ -135,7 +133,7 @@ private struct ElementEncoder: UnkeyedEncodingContainer {
     let encoder: ValueEncoder
 
     var codingPath: [any CodingKey] { [] }
-    var count: Int { encoder.slot.elements?.count ?? 0 }
+    var count: Int { encoder.elements?.count ?? 0 }
 
     func encodeNil() { _ = encoder.element() }
     func encode<T: Encodable>(_ value: T) throws { try encoder.element().encode(value) }
