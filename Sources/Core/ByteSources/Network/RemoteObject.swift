@@ -79,14 +79,11 @@ extension RemoteObject {
 
     /// The object as the member of a request.
     package var json: JSONValue {
-        [
-            "url": .string(url), "caFile": JSONValue(tls.certificateFile), "pins": JSONValue(strings: tls.pins),
-            "allow": JSONValue(strings: tls.options), "authorization": JSONValue(authorization),
-            "keepsConnections": .bool(keepsConnections),
-            "readAheadDepth": readAheadDepth.map { JSONValue(count: $0) } ?? .null,
-            "patienceMilliseconds": idleTimeoutMilliseconds.map { JSONValue(count: $0) } ?? .null,
-            "deadlineMilliseconds": deadlineMilliseconds.map { JSONValue(count: $0) } ?? .null,
-            "firstByteCount": firstByteCount.map { JSONValue(count: $0) } ?? .null,
-        ]
+        JSONValue(members: [
+            "url": url, "caFile": tls.certificateFile, "pins": tls.pins, "allow": tls.options,
+            "authorization": authorization, "keepsConnections": keepsConnections, "readAheadDepth": readAheadDepth,
+            "patienceMilliseconds": idleTimeoutMilliseconds, "deadlineMilliseconds": deadlineMilliseconds,
+            "firstByteCount": firstByteCount,
+        ])
     }
 }
