@@ -107,7 +107,7 @@ extension Document {
     static let maxRows = 300
 
     /// Returns a remark that rows are missing from a table, or an empty text if none are.
-    static func remark(_ count: Int) -> String {
+    static func remark(_ count: Int, _ maxRows: Int = maxRows) -> String {
         count > maxRows
             ? " The first \(maxRows) of \(SignificantDigits.grouped(UInt64(count))); results.csv has all." : ""
     }
