@@ -163,6 +163,9 @@ extension RunComparison {
         ])
     }
 
+    /// The figures of each side of a pair.
+    private static let figures: [Figure] = [.throughput, .processes, .peak, .growth.plain]
+
     private func json(_ pair: CellPair) -> JSONValue {
         .object([
             "name": .string(pair.cell.id),
@@ -172,18 +175,7 @@ extension RunComparison {
             "relation": .string(relation(pair).rawValue),
             "isWithin5Percent": .bool(pair.isWithin5Percent),
             "isSamePlaintext": .bool(pair.isSamePlaintext),
-            "a": Self.json(pair.a), "b": Self.json(pair.b),
-        ])
-    }
-
-    private static func json(_ summary: CellSummary) -> JSONValue {
-        .object([
-            "bytesPerSecond": JSONValue(summary.speed?.bytesPerSecond),
-            "bytesPerSecondLow": JSONValue(summary.speed?.interval?.lowerBound),
-            "bytesPerSecondHigh": JSONValue(summary.speed?.interval?.upperBound),
-            "processes": JSONValue(count: summary.speed?.sample.count ?? 0),
-            "peakByteCount": JSONValue(summary.memory?.peakByteCount),
-            "growthByteCount": JSONValue(summary.memory?.growthByteCount),
+            "a": .object(Self.figures.members(pair.a)), "b": .object(Self.figures.members(pair.b)),
         ])
     }
 }

@@ -53,6 +53,7 @@ extension Figure {
             cell.speed.map { Table.Entry(ByteCountText.rate($0.bytesPerSecond), detail: $0.rangeText) }
                 ?? status.entry(cell)
         }, value: { Value($0.speed?.bytesPerSecond) })
+    static let processes = Figure("processes", "Processes", .count, in: []) { Value($0.speed?.sample.count ?? 0) }
     static let limitShare = Figure(
         "limitShare", "Share of limit", .share, .more, in: [.csv, .json],
         entry: { $0.limit.map { Table.Entry(RatioText.percent($0.share), detail: $0.kind.text) } },
