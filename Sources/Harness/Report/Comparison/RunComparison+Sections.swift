@@ -82,11 +82,10 @@ extension RunComparison {
         let relation = relation(pair)
         return [
             Table.Entry(names.name(of: pair.cell) + (pair.a.isInCache || pair.b.isInCache ? " (CPU cache)" : "")),
-            Table.Entry(pair.a.speed.map { ByteCountText.rate($0.bytesPerSecond) } ?? "–"),
-            Table.Entry(pair.b.speed.map { ByteCountText.rate($0.bytesPerSecond) } ?? "–"),
+            Figure.throughput.plain.entry(pair.a), Figure.throughput.plain.entry(pair.b),
             Table.Entry(Self.text(ratio.ratio)),
             ratio.hasInterval ? Table.Entry("\(Self.number(ratio.low))–\(Self.text(ratio.high))") : .absent,
-            Table.Entry(Self.word(relation)), Self.memory(pair.a), Self.memory(pair.b),
+            Table.Entry(Self.word(relation)), Figure.growth.plain.entry(pair.a), Figure.growth.plain.entry(pair.b),
         ]
     }
 
@@ -97,10 +96,6 @@ extension RunComparison {
         case .undecided: "undecided"
         case .notJudged: "not judged"
         }
-    }
-
-    private static func memory(_ summary: CellSummary) -> Table.Entry {
-        summary.memory.map { Table.Entry(ByteCountText.growth($0.growthByteCount)) } ?? .absent
     }
 
     private static func number(_ ratio: Double) -> String { SignificantDigits.fixed(min(ratio, 1e6), places: 3) }

@@ -24,6 +24,14 @@ extension Figure {
         Figure("label", "Label", .word, in: [.csv, .json]) { Value($0.cell.label) },
     ]
 
+    static let cell = Figure(column: "Cell") { Table.Entry($0.cell.name, detail: $0.cell.label) }
+    /// The workload, with the series below it.
+    static let read = Figure(column: "Read") {
+        Table.Entry(
+            $0.cell.workload + ($0.isInCache ? " (CPU cache)" : ""),
+            detail: [$0.cell.label, Series($0.cell).description].compactMap { $0 }.joined(separator: ": "))
+    }
+    static let series = Figure(column: "Configuration") { Table.Entry(Series($0.cell).description) }
     static let backend = Figure("backend", "Backend", .word, in: [.csv, .json]) { Value($0.cell.backend) }
     static let strategy = Figure("strategy", "Format", .word, in: [.csv, .json]) { Value($0.cell.strategy) }
     static let chunk = Figure(
@@ -179,8 +187,10 @@ extension Figure {
 
     private static let outcome = [
         Figure("digest", "SHA-256 of the plaintext", .word, in: [.csv, .json]) { Value($0.digest) },
-        Figure("failure", "Reason", .word, in: [.csv, .json]) { Value($0.missingReason) },
+        failure,
     ]
+
+    static let failure = Figure("failure", "Reason", .word, in: [.csv, .json]) { Value($0.missingReason) }
 }
 
 extension CellSummary {

@@ -40,6 +40,13 @@ struct Figure: Sendable {
         (self.exportNames, self.sample, special, self.value) = (exportNames, sample, entry, value)
     }
 
+    /// A column of tables that is no figure by itself.
+    init(
+        column name: String, isNumeric: Bool = false, entry: @escaping @Sendable (CellSummary) -> Table.Entry?
+    ) {
+        self.init(name, name, isNumeric ? .number : .word, in: [], entry: entry) { _ in nil }
+    }
+
     /// The better direction of a figure.
     enum Direction: Sendable { case more, less, neither }
 
@@ -140,7 +147,12 @@ extension Figure {
     /// The figure without its interval and remarks.
     var plain: Figure {
         var figure = self
-        (figure.sample, figure.special) = (nil, nil)
+        figure.sample = nil
+        figure.special = { cell in
+            var entry = entry(cell)
+            entry.detail = nil
+            return entry
+        }
         return figure
     }
 
