@@ -72,9 +72,6 @@ package struct CellSummary: Hashable, Sendable {
         package var decrypted: Double?
         /// The mean number of requests to the source per read; `nil` for results that do not record it.
         package var requestsPerRead: Double?
-
-        /// ``requestsPerRead`` in a report.
-        package var requests: String? { requestsPerRead.map { SignificantDigits.text($0) } }
     }
 
     /// - Parameters:
@@ -162,7 +159,7 @@ package struct CellSummary: Hashable, Sendable {
 
     /// The mean resources that a timed iteration used; `nil` if they are not known.
     var iterationUsage: IterationUsage? {
-        let count = rounds.reduce(0) { $0 + UInt64($1.count) }
+        let count = UInt64(sampleCount)
         guard let usage, count > 0 else { return nil }
         func mean(_ sum: UInt64) -> UInt64 { (sum &+ count / 2) / count }
         let cpuNanoseconds = Double(usage.userNanoseconds) + Double(usage.systemNanoseconds)

@@ -24,29 +24,13 @@ extension RunSummary {
     }
 
     static func csvLine(_ fields: [String]) -> [UInt8] {
-        var line: [UInt8] = []
-        for (index, field) in fields.enumerated() {
-            if index > 0 { line.append(UInt8(ascii: ",")) }
-            appendCSVField(MarkupText.csv(field), to: &line)
-        }
-        line.append(0x0D)
-        line.append(0x0A)
-        return line
+        Array(fields.map { csvField(MarkupText.csv($0)) }.joined(separator: [UInt8(ascii: ",")])) + [0x0D, 0x0A]
     }
 
     private static let csvFigures = [Figure].shown(in: .csv)
 
-    private static func appendCSVField(_ field: String, to line: inout [UInt8]) {
-        let isPlain = field.utf8.allSatisfy { $0 != 0x22 && $0 != 0x2C && $0 != 0x0D && $0 != 0x0A }
-        guard !isPlain else {
-            line += field.utf8
-            return
-        }
-        line.append(0x22)
-        for byte in field.utf8 {
-            if byte == 0x22 { line.append(byte) }
-            line.append(byte)
-        }
-        line.append(0x22)
+    private static func csvField(_ field: String) -> [UInt8] {
+        guard field.utf8.contains(where: { [0x22, 0x2C, 0x0D, 0x0A].contains($0) }) else { return Array(field.utf8) }
+        return [0x22] + field.utf8.flatMap { $0 == 0x22 ? [$0, $0] : [$0] } + [0x22]
     }
 }
