@@ -10,18 +10,18 @@ extension Figure {
         backend, strategy, chunk, window, workload,
         Figure("readCount", "Reads", .count, in: .json) { Value($0.cell.readCount) },
         access, threads,
-        Figure("keyByteCount", "Key", .bytes, in: [.csv, .json]) { Value($0.cell.keyByteCount) },
-        Figure("objectByteCount", "Object", .size, in: [.csv, .json]) { Value($0.cell.objectByteCount) },
-        Figure("source", "Source", .word, in: [.csv, .json]) { Value($0.cell.source) },
-        Figure("cold", "Cold", .word, in: [.csv, .json]) { Value($0.cell.isCold == true) },
-        Figure("remoteLatencyNanoseconds", "Latency of the store", .nanoseconds, in: [.csv, .json]) {
+        Figure("keyByteCount", "Key", .bytes, in: .files) { Value($0.cell.keyByteCount) },
+        Figure("objectByteCount", "Object", .size, in: .files) { Value($0.cell.objectByteCount) },
+        Figure("source", "Source", .word, in: .files) { Value($0.cell.source) },
+        Figure("cold", "Cold", .word, in: .files) { Value($0.cell.isCold == true) },
+        Figure("remoteLatencyNanoseconds", "Latency of the store", .nanoseconds, in: .files) {
             Value($0.cell.remoteLatencyNanoseconds)
         },
-        Figure("remoteBytesPerSecond", "Bandwidth of the store", .bytesPerSecond, in: [.csv, .json]) {
+        Figure("remoteBytesPerSecond", "Bandwidth of the store", .bytesPerSecond, in: .files) {
             Value($0.cell.remoteBytesPerSecond)
         },
-        Figure("remoteClient", "Client of the store", .word, in: [.csv, .json]) { Value($0.cell.remoteClient) },
-        Figure("label", "Label", .word, in: [.csv, .json]) { Value($0.cell.label) },
+        Figure("remoteClient", "Client of the store", .word, in: .files) { Value($0.cell.remoteClient) },
+        Figure("label", "Label", .word, in: .files) { Value($0.cell.label) },
     ]
 
     static let cell = Figure(column: "Cell") { Table.Entry($0.cell.name, detail: $0.cell.label) }
@@ -32,30 +32,28 @@ extension Figure {
             detail: [$0.cell.label, Series($0.cell).description].compactMap { $0 }.joined(separator: ": "))
     }
     static let series = Figure(column: "Configuration") { Table.Entry(Series($0.cell).description) }
-    static let backend = Figure("backend", "Backend", .word, in: [.csv, .json]) { Value($0.cell.backend) }
-    static let strategy = Figure("strategy", "Format", .word, in: [.csv, .json]) { Value($0.cell.strategy) }
+    static let backend = Figure("backend", "Backend", .word, in: .files) { Value($0.cell.backend) }
+    static let strategy = Figure("strategy", "Format", .word, in: .files) { Value($0.cell.strategy) }
     static let chunk = Figure(
-        "chunkByteCount", "Chunk", .size, in: [.csv, .json], entry: { $0.cell.chunkText.map { Table.Entry($0) } },
+        "chunkByteCount", "Chunk", .size, in: .files, entry: { $0.cell.chunkText.map { Table.Entry($0) } },
         value: { Value($0.cell.chunkByteCount) })
-    static let window = Figure("windowByteCount", "Window", .size, in: [.csv, .json]) {
-        Value($0.cell.windowByteCount)
-    }
-    static let workload = Figure("workload", "Workload", .word, in: [.csv, .json]) { Value($0.cell.workload) }
-    static let access = Figure("access", "Access", .word, in: [.csv, .json]) { Value($0.cell.access) }
-    static let threads = Figure("threads", "Threads", .count, in: [.csv, .json]) { Value($0.cell.threads) }
+    static let window = Figure("windowByteCount", "Window", .size, in: .files) { Value($0.cell.windowByteCount) }
+    static let workload = Figure("workload", "Workload", .word, in: .files) { Value($0.cell.workload) }
+    static let access = Figure("access", "Access", .word, in: .files) { Value($0.cell.access) }
+    static let threads = Figure("threads", "Threads", .count, in: .files) { Value($0.cell.threads) }
 
     private static let timing = [
         status, throughput, limitShare,
-        Figure("limit", "Limit", .word, in: [.csv, .json]) { Value($0.limit?.kind.rawValue) },
+        Figure("limit", "Limit", .word, in: .files) { Value($0.limit?.kind.rawValue) },
         Figure("limitBytesPerSecond", "Limit", .bytesPerSecond, in: .json) { Value($0.limit?.bytesPerSecond) },
         rounds, Figure("samples", "Samples", .count) { Value($0.sampleCount) },
     ]
 
     static let status = Figure(
-        "status", "Status", .word, in: [.csv, .json],
+        "status", "Status", .word, in: .files,
         entry: { Table.Entry($0.statusText, emphasis: $0.isBad ? .bad : .none) }, value: { Value($0.status) })
     static let throughput = Figure(
-        "bytesPerSecond", "Throughput", .bytesPerSecond, .more, in: [.csv, .json],
+        "bytesPerSecond", "Throughput", .bytesPerSecond, .more, in: .files,
         exportNames: [.bencher: "throughput"], sample: { $0.speed?.sample },
         entry: { cell in
             cell.speed.map { Table.Entry(ByteCountText.rate($0.bytesPerSecond), detail: $0.rangeText) }
@@ -63,7 +61,7 @@ extension Figure {
         }, value: { Value($0.speed?.bytesPerSecond) })
     static let processes = Figure("processes", "Processes", .count, in: []) { Value($0.speed?.sample.count ?? 0) }
     static let limitShare = Figure(
-        "limitShare", "Share of limit", .share, .more, in: [.csv, .json],
+        "limitShare", "Share of limit", .share, .more, in: .files,
         entry: { $0.limit.map { Table.Entry(RatioText.percent($0.share), detail: $0.kind.text) } },
         value: { Value($0.limit?.share) })
     static let rounds = Figure(
@@ -165,7 +163,7 @@ extension Figure {
         Value($0.amplification?.requestsPerRead)
     }
     static let workingSet = Figure(
-        "workingSetByteCount", "Working set", .size, in: [.csv, .json],
+        "workingSetByteCount", "Working set", .size, in: .files,
         entry: { cell in
             cell.workingSetByteCount.map {
                 Table.Entry(
@@ -186,11 +184,11 @@ extension Figure {
     ]
 
     private static let outcome = [
-        Figure("digest", "SHA-256 of the plaintext", .word, in: [.csv, .json]) { Value($0.digest) },
+        Figure("digest", "SHA-256 of the plaintext", .word, in: .files) { Value($0.digest) },
         failure,
     ]
 
-    static let failure = Figure("failure", "Reason", .word, in: [.csv, .json]) { Value($0.missingReason) }
+    static let failure = Figure("failure", "Reason", .word, in: .files) { Value($0.missingReason) }
 }
 
 extension CellSummary {

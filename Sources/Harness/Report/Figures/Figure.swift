@@ -16,21 +16,13 @@ struct Figure: Sendable {
     let places: Places
     /// The name in each export that has the figure.
     let exportNames: [ExportFormat: String]
+    /// Returns the figure, or `nil` if it was not measured.
     let value: @Sendable (CellSummary) -> Value?
     /// The figure of each process; `nil` for figures without an interval.
     private(set) var sample: (@Sendable (CellSummary) -> LogSample?)?
+    /// Returns the figure in a table, if that is more than its text and its interval.
     private var special: (@Sendable (CellSummary) -> Table.Entry?)?
 
-    /// - Parameters:
-    ///   - id: The name in CSV and JSON.
-    ///   - name: The heading.
-    ///   - unit: The unit, which decides how the value is written.
-    ///   - direction: The better direction.
-    ///   - places: The forms that show the figure.
-    ///   - exportNames: Its names in exports.
-    ///   - sample: Returns the figure of each process.
-    ///   - entry: Returns the figure in a table, if that is more than its text and its interval.
-    ///   - value: Returns the figure, or `nil` if it was not measured.
     init(
         _ id: String, _ name: String, _ unit: Unit, _ direction: Direction = .neither, in places: Places = .csv,
         exportNames: [ExportFormat: String] = [:], sample: (@Sendable (CellSummary) -> LogSample?)? = nil,
@@ -55,6 +47,7 @@ struct Figure: Sendable {
 
         static let csv = Places(rawValue: 1)
         static let json = Places(rawValue: 2)
+        static let files: Places = [.csv, .json]
         /// The table of the machine's resources that a cell used.
         static let usage = Places(rawValue: 4)
         /// A line of its own in a terminal.
@@ -187,9 +180,7 @@ extension [Figure] {
 extension Table {
     /// A table with a row a cell and a column a figure, the first of which names the row. Its caption says how many
     /// rows are left out.
-    init(
-        _ caption: String, of cells: [CellSummary], _ figures: [Figure], maxRows: Int = Document.maxRows
-    ) {
+    init(_ caption: String, of cells: [CellSummary], _ figures: [Figure], maxRows: Int = Document.maxRows) {
         self.init(
             caption: caption + Document.remark(cells.count, maxRows), columns: figures.columns,
             rows: cells.prefix(maxRows).map(figures.entries))

@@ -10,10 +10,7 @@ extension Document {
             of: summary.cells.filter { $0.firstByte != nil },
             [.read, .backend, .window, .chunk, .firstByte, .firstByteP90, .firstByteMax, .firstByteReadCount])
         return Section(
-            name: "first-byte", title: "Time to first byte",
-            blocks: [
-                .picture(chart), .foldedTable(table),
-            ])
+            name: "first-byte", title: "Time to first byte", blocks: [.picture(chart), .foldedTable(table)])
     }
 
     /// Latencies of windows, random reads and traces as pictures and a table, or `nil` if none were measured.
@@ -58,11 +55,7 @@ extension Document {
         let table = Table(
             caption: "Requests a read makes of the source, and ciphertext bytes per plaintext byte delivered.",
             columns: [.text("Workload"), .text("Configuration")] + figures.columns, rows: rows)
-        return Section(
-            name: "amplification", title: "Amplification",
-            blocks: [
-                .picture(chart), .foldedTable(table),
-            ])
+        return Section(name: "amplification", title: "Amplification", blocks: [.picture(chart), .foldedTable(table)])
     }
 
     /// More rows than this make a page slow; the CSV file has all of them.

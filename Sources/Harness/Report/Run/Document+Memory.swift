@@ -4,9 +4,7 @@ extension Document {
     /// Peak memory as a picture and a table, or `nil` if none was measured.
     static func memory(_ summary: RunSummary) -> Section? {
         guard let chart = summary.memoryChart else { return nil }
-        let cells = summary.grid.windows.flatMap { window in
-            summary.grid.backends.compactMap { summary.grid[$0, window] }
-        }.filter { $0.memory != nil }
+        let cells = summary.grid.all.filter { $0.memory != nil }
         let notes = allocatorNotes(summary)
         let absence = summary.results.header.cgroupAbsence.map {
             Block.paragraph("There is no peak of cgroups here: \($0).")
@@ -64,10 +62,7 @@ extension Document {
 
     /// Notes on backends that take memory from the system and give it back while they read, for cells of the picture.
     private static func allocatorNotes(_ summary: RunSummary) -> [String] {
-        let cells = summary.grid.windows.flatMap { window in
-            summary.grid.backends.compactMap { summary.grid[$0, window] }
-        }
-        return cells.filter(\.returnsMemory).grouped { $0.cell.backend }.compactMap { backend, cells in
+        summary.grid.all.filter(\.returnsMemory).grouped { $0.cell.backend }.compactMap { backend, cells in
             let windows = cells.map { ByteCountText.size($0.cell.windowByteCount) }.joined(separator: ", ")
             guard let first = cells.first, let iteration = first.iterationUsage else { return nil }
             let share =

@@ -44,12 +44,9 @@ extension Document {
     /// Every backend and window against the best as a picture and a table, or `nil` if there is nothing to compare.
     static func ratios(_ summary: RunSummary) -> Section? {
         guard let grid = RatioGrid(summary) else { return nil }
-        let chart = grid.chart(style: summary.style)
         return Section(
             name: "ratios", title: "Against the best",
-            blocks: [
-                .picture(chart), .foldedTable(ratioTable(grid)),
-            ])
+            blocks: [.picture(grid.chart(style: summary.style)), .foldedTable(ratioTable(grid))])
     }
 
     private static func ratioTable(_ grid: RatioGrid) -> Table {
