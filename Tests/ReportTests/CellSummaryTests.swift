@@ -94,6 +94,13 @@ import Testing
         #expect(try ResultRecord.read(record.line()).records == [record])
     }
 
+    @Test("no two columns of results.csv have one name")
+    func columns() throws {
+        let file = try #require(renderReport(Fixture.small).first { $0.name == "results.csv" })
+        let columns = String(decoding: file.bytes, as: UTF8.self).prefix { $0 != "\r\n" }.split(separator: ",")
+        #expect(Set(columns).count == columns.count && columns.count > 60)
+    }
+
     @Test("a cell that failed, or was not checked, has no figure")
     func withoutFigures() throws {
         for result in [Fixture.failed("openssl", reason: "wrong"), Fixture.unchecked("openssl")] {
