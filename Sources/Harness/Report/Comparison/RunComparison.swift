@@ -110,12 +110,8 @@ package struct RunComparison: Sendable {
 
     /// The comparison as a page, Markdown and JSON.
     package var files: [ReportFile] {
-        let document = Document(self)
-        return [
-            ReportFile(name: "index.html", text: HTMLRenderer.render(document)),
-            ReportFile(name: "report.md", text: markdown + "\n"),
-            ReportFile(name: "comparison.json", text: json.text + "\n"),
-        ] + document.charts.map { ReportFile(name: "\($0.name).svg", text: $0.standalone) }
+        [ReportFormat.html, .fullMarkdown, .json].compactMap(file)
+            + Document(self).charts.map { ReportFile(name: "\($0.name).svg", text: $0.standalone) }
     }
 
     /// Returns one form of the comparison, or `nil` if it has no such form.

@@ -1,5 +1,4 @@
 import Results
-import Statistics
 
 extension Document {
     /// Time to first byte as a picture and a table, or `nil` if it was not measured.
