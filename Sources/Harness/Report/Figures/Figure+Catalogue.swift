@@ -112,6 +112,9 @@ extension Figure {
         Figure("instructionsPerByte", "Instructions per byte", .number, .less, in: .usage) {
             Value($0.perByte(\.instructions))
         },
+        Figure("cpuNanosecondsPerByte", "CPU ns/byte", .number, .less, in: [.files, .usage, .terminal]) {
+            Value($0.perByte { $0.userNanoseconds &+ $0.systemNanoseconds })
+        },
         Figure("residentByteCount", "Still in memory", .bytes, .less, in: [.json, .usage]) {
             Value($0.residentByteCount)
         },
