@@ -94,6 +94,25 @@ import Testing
         #expect(try ResultRecord.read(record.line()).records == [record])
     }
 
+    @Test("CPU time per byte is that of all timed iterations over the bytes that they delivered")
+    func processorTime() throws {
+        var result = Fixture.small.cells[0]
+        #expect(try members(of: CellSummary(result))["cpuNanosecondsPerByte"] is NSNull)
+        result.usage = ProcessUsage(
+            userNanoseconds: 9 << 21, systemNanoseconds: 9 << 20, minorFaults: 0, majorFaults: 0,
+            voluntarySwitches: nil, involuntarySwitches: nil)
+        let summary = CellSummary(result)
+        #expect(try members(of: summary)["cpuNanosecondsPerByte"] as? Double == 3)
+        #expect(summary.text.contains("\nCPU ns/byte   3.00\n"))
+    }
+
+    @Test("no two columns of results.csv have one name")
+    func columns() throws {
+        let file = try #require(renderReport(Fixture.small).first { $0.name == "results.csv" })
+        let columns = String(decoding: file.bytes, as: UTF8.self).prefix { $0 != "\r\n" }.split(separator: ",")
+        #expect(Set(columns).count == columns.count && columns.count > 60)
+    }
+
     @Test("a cell that failed, or was not checked, has no figure")
     func withoutFigures() throws {
         for result in [Fixture.failed("openssl", reason: "wrong"), Fixture.unchecked("openssl")] {

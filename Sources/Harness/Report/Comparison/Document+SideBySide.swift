@@ -9,7 +9,11 @@ extension Document {
         sections =
             [Self.runs(sideBySide), Self.differences(sideBySide)]
             + sideBySide.runs.enumerated().map { Self.verdict($0.element, number: $0.offset + 1) }
-            + [Self.throughput(sideBySide), Self.memory(sideBySide), Self.failures(sideBySide)].compactMap { $0 }
+            + [
+                Self.figure(sideBySide, .throughput, "Throughput", "Median throughput with its 95 % interval"),
+                Self.figure(sideBySide, .growth.plain, "Memory", "How far the peak of memory rose"),
+                Self.failures(sideBySide),
+            ].compactMap { $0 }
     }
 
     private static func runs(_ sideBySide: SideBySide) -> Section {
@@ -62,36 +66,23 @@ extension Document {
         return Section(name: "run-\(number)", title: run.label, blocks: blocks)
     }
 
-    private static func throughput(_ sideBySide: SideBySide) -> Section? {
-        let blocks = cellTable(sideBySide, "Median throughput with its 95 % interval") { summary in
-            summary.speed.map { Table.Entry(ByteCountText.rate($0.bytesPerSecond), detail: $0.rangeText) }
-                ?? status(summary)
-        }
-        return blocks.isEmpty ? nil : Section(name: "throughput", title: "Throughput side by side", blocks: blocks)
-    }
-
-    private static func memory(_ sideBySide: SideBySide) -> Section? {
-        let blocks = cellTable(sideBySide, "How far the peak of memory rose") { summary in
-            summary.memory.map { Table.Entry(ByteCountText.growth($0.growthByteCount)) } ?? .absent
-        }
-        return blocks.isEmpty ? nil : Section(name: "memory", title: "Memory side by side", blocks: blocks)
-    }
-
-    /// Returns a table with a row per cell and a column per run, folded if it is long.
-    private static func cellTable(
-        _ sideBySide: SideBySide, _ caption: String, _ entry: (CellSummary) -> Table.Entry
-    ) -> [Block] {
+    /// Returns a section with a figure: a row per cell and a column per run, folded if it is long.
+    private static func figure(
+        _ sideBySide: SideBySide, _ figure: Figure, _ title: String, _ caption: String
+    ) -> Section? {
         let matches = sideBySide.runSet.matches()
-        guard !matches.isEmpty else { return [] }
+        guard !matches.isEmpty else { return nil }
         let names = CellNames(matches.map(\.cell))
         let rows = matches.prefix(maxCells).map { match in
             [Table.Entry(names.name(of: match.cell), detail: match.cell.label)]
-                + match.figures.map { $0.map(entry) ?? .absent }
+                + match.figures.map { $0.map(figure.entry) ?? .absent }
         }
         let table = Table(
             caption: caption + ", a row a cell and a column a run.",
             columns: [.text("Cell")] + sideBySide.runs.map { .number($0.label) }, rows: rows)
-        return cellBlocks(table, shared: names.shared, cellCount: matches.count)
+        return Section(
+            name: title.lowercased(), title: "\(title) side by side",
+            blocks: cellBlocks(table, shared: names.shared, cellCount: matches.count))
     }
 
     private static func failures(_ sideBySide: SideBySide) -> Section? {

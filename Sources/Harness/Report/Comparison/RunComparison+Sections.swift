@@ -82,11 +82,10 @@ extension RunComparison {
         let relation = relation(pair)
         return [
             Table.Entry(names.name(of: pair.cell) + (pair.a.isInCache || pair.b.isInCache ? " (CPU cache)" : "")),
-            Table.Entry(pair.a.speed.map { ByteCountText.rate($0.bytesPerSecond) } ?? "–"),
-            Table.Entry(pair.b.speed.map { ByteCountText.rate($0.bytesPerSecond) } ?? "–"),
+            Figure.throughput.plain.entry(pair.a), Figure.throughput.plain.entry(pair.b),
             Table.Entry(Self.text(ratio.ratio)),
             ratio.hasInterval ? Table.Entry("\(Self.number(ratio.low))–\(Self.text(ratio.high))") : .absent,
-            Table.Entry(Self.word(relation)), Self.memory(pair.a), Self.memory(pair.b),
+            Table.Entry(Self.word(relation)), Figure.growth.plain.entry(pair.a), Figure.growth.plain.entry(pair.b),
         ]
     }
 
@@ -97,10 +96,6 @@ extension RunComparison {
         case .undecided: "undecided"
         case .notJudged: "not judged"
         }
-    }
-
-    private static func memory(_ summary: CellSummary) -> Table.Entry {
-        summary.memory.map { Table.Entry(ByteCountText.growth($0.growthByteCount)) } ?? .absent
     }
 
     private static func number(_ ratio: Double) -> String { SignificantDigits.fixed(min(ratio, 1e6), places: 3) }
@@ -150,22 +145,16 @@ extension RunComparison {
         ])
     }
 
+    /// The figures of each side of a pair.
+    private static let figures: [Figure] = [.throughput, .processes, .peak, .growth.plain]
+
     private func json(_ pair: CellPair) -> JSONValue {
         let interval = pair.ratio.hasInterval ? pair.ratio : nil
         return JSONValue(members: [
             "name": pair.cell.id, "ratio": pair.ratio.ratio, "low": interval?.low, "high": interval?.high,
             "relation": relation(pair).rawValue, "isWithin5Percent": pair.isWithin5Percent,
-            "isSamePlaintext": pair.isSamePlaintext, "a": Self.json(pair.a), "b": Self.json(pair.b),
-        ])
-    }
-
-    private static func json(_ summary: CellSummary) -> JSONValue {
-        JSONValue(members: [
-            "bytesPerSecond": summary.speed?.bytesPerSecond,
-            "bytesPerSecondLow": summary.speed?.interval?.lowerBound,
-            "bytesPerSecondHigh": summary.speed?.interval?.upperBound,
-            "processes": summary.speed?.sample.count ?? 0, "peakByteCount": summary.memory?.peakByteCount,
-            "growthByteCount": summary.memory?.growthByteCount,
+            "isSamePlaintext": pair.isSamePlaintext, "a": JSONValue.object(Self.figures.members(pair.a)),
+            "b": JSONValue.object(Self.figures.members(pair.b)),
         ])
     }
 }

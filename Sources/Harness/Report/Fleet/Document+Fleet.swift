@@ -129,7 +129,7 @@ extension Document {
                     let summaries = figures.filter { members.contains($0.host) }.map(fleet.summary)
                     let values = summaries.compactMap(value)
                     guard let minimum = values.min(), let maximum = values.max() else {
-                        return summaries.first.map(status) ?? .absent
+                        return summaries.first.map(Figure.status.entry) ?? .absent
                     }
                     guard values.count > 1 else {
                         return Table.Entry(text(minimum), detail: summaries.first { value($0) != nil }.flatMap(detail))

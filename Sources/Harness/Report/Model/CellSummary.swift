@@ -72,9 +72,6 @@ package struct CellSummary: Hashable, Sendable {
         package var decrypted: Double?
         /// The mean number of requests to the source per read; `nil` for results that do not record it.
         package var requestsPerRead: Double?
-
-        /// ``requestsPerRead`` in a report.
-        package var requests: String? { requestsPerRead.map { SignificantDigits.text($0) } }
     }
 
     /// - Parameters:
@@ -162,7 +159,7 @@ package struct CellSummary: Hashable, Sendable {
 
     /// The mean resources that a timed iteration used; `nil` if they are not known.
     var iterationUsage: IterationUsage? {
-        let count = rounds.reduce(0) { $0 + UInt64($1.count) }
+        let count = UInt64(sampleCount)
         guard let usage, count > 0 else { return nil }
         func mean(_ sum: UInt64) -> UInt64 { (sum &+ count / 2) / count }
         let cpuNanoseconds = Double(usage.userNanoseconds) + Double(usage.systemNanoseconds)
@@ -181,34 +178,28 @@ package struct CellSummary: Hashable, Sendable {
         return iterationUsage.minorFaults >= max(1, deliveredByteCount / (4 * 4096))
     }
 
+    /// The outcome in files, in tables, and the reason why there are no figures.
+    private var outcomeWords: (status: String, text: String, reason: String?) {
+        switch outcome {
+        case .measured: ("measured", "measured", nil)
+        case .failed(let reason): ("failed", "failed", reason)
+        case .unchecked:
+            (
+                "unchecked", "not checked",
+                "no check: nothing says that the plaintext is right, so no figure is shown"
+            )
+        // A cell that was not timed yet did not fail.
+        case .untimed: ("untimed", "not timed yet", "checked, and not timed yet")
+        }
+    }
+
     /// The reason why there are no figures, or `nil` if there are.
-    package var missingReason: String? {
-        switch outcome {
-        case .measured: nil
-        case .failed(let reason): reason
-        case .unchecked: "no check: nothing says that the plaintext is right, so no figure is shown"
-        case .untimed: "checked, and not timed yet"
-        }
-    }
+    package var missingReason: String? { outcomeWords.reason }
 
-    package var status: String {
-        switch outcome {
-        case .measured: "measured"
-        case .failed: "failed"
-        case .unchecked: "unchecked"
-        case .untimed: "untimed"
-        }
-    }
+    package var status: String { outcomeWords.status }
 
-    /// The outcome as tables show it. A cell that was not timed yet did not fail.
-    var statusText: String {
-        switch outcome {
-        case .measured: "measured"
-        case .failed: "failed"
-        case .unchecked: "not checked"
-        case .untimed: "not timed yet"
-        }
-    }
+    /// The outcome as tables show it.
+    var statusText: String { outcomeWords.text }
 
     /// Returns the number of cells without figures, by outcome: `1 failed, 2 not timed yet`.
     static func missingText(_ cells: [CellSummary]) -> String {

@@ -178,6 +178,9 @@ struct MainGrid: Sendable {
         cells[Key(backend: backend, window: window)]
     }
 
+    /// The cells in ascending order of window.
+    var all: [CellSummary] { windows.flatMap { window in backends.compactMap { self[$0, window] } } }
+
     /// The cells of a backend in ascending order of window.
     func cells(of backend: String) -> [CellSummary] {
         windows.compactMap { self[backend, $0] }

@@ -262,7 +262,8 @@ extension Document {
     ) -> [Table.Entry] {
         [
             Table.Entry(name), ratio.map { Table.Entry($0.isTie ? "ties" : $0.text) } ?? Table.Entry("1×"),
-            growth(cell), duration(cell.firstByte?.p50, cell.firstByteSample), duration(seek?.p50),
+            Figure.growth.entry(cell), Figure.firstByte.entry(cell),
+            seek.map { Table.Entry(DurationText.text(nanoseconds: $0.p50)) } ?? .absent,
         ]
     }
 

@@ -13,9 +13,7 @@ extension Document {
                 let ratio = SpeedRatio(of: cell, over: curve.one)
                 return [
                     Table.Entry(cell.cell.backend, detail: Series(curve.one.cell).description),
-                    Table.Entry("\(cell.cell.threads)"),
-                    cell.speed.map { Table.Entry(ByteCountText.rate($0.bytesPerSecond), detail: $0.rangeText) }
-                        ?? .absent,
+                    Figure.threads.entry(cell), Figure.throughput.entry(cell),
                     ratio.map { Table.Entry($0.text) } ?? .absent,
                     ratio.map { Table.Entry(RatioText.percent($0.efficiency(of: cell.cell.threads, cpuCount))) }
                         ?? .absent,
@@ -79,24 +77,12 @@ extension Document {
     /// Random reads by the chunk that contains them.
     private static func chunkTable(_ summary: RunSummary) -> Table {
         let cells = summary.chunkCells
-        let rows = cells.prefix(maxRows).map { cell -> [Table.Entry] in
-            [
-                cell.cell.chunkText.map { Table.Entry($0) } ?? .absent, Table.Entry(cell.cell.strategy),
-                Table.Entry(cell.cell.access), Table.Entry(cell.cell.workload),
-                duration(cell.latency?.p50, cell.latencySample), duration(cell.latency?.trustedP99),
-                cell.speed.map { Table.Entry(ByteCountText.rate($0.bytesPerSecond), detail: $0.rangeText) } ?? .absent,
-                requests(cell),
-                cell.amplification.map { Table.Entry(RatioText.times($0.fetched)) } ?? .absent,
-                cell.amplification?.decrypted.map { Table.Entry(RatioText.times($0)) } ?? .absent,
-            ]
-        }
         return Table(
-            caption: "Random reads by chunk, access and length, \(cells.first?.cell.backend ?? "")."
-                + remark(cells.count),
-            columns: [
-                .text("Chunk"), .text("Format"), .text("Access"), .text("Read"), .number("median"), .number("p99"),
-                .number("Throughput"), .number("requests"), .number("fetched"), .number("decrypted"),
-            ], rows: rows)
+            "Random reads by chunk, access and length, \(cells.first?.cell.backend ?? "").", of: cells,
+            [
+                .chunk, .strategy, .access, .workload.titled("Read"), .latency, .latencyP99, .throughput, .requests,
+                .fetched, .decrypted,
+            ])
     }
 
     /// The latencies of the best cell, process by process, or `nil` if there are none.

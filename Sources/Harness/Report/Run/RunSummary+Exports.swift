@@ -114,7 +114,7 @@ extension Exported {
 
     fileprivate func hyperfine(_ parameters: [String: String]) -> JSONValue {
         let seconds = times.map { $0 / 1e9 }
-        let iterations = Double(summary.rounds.reduce(0) { $0 + $1.count })
+        let iterations = Double(summary.sampleCount)
         func used(_ nanoseconds: KeyPath<ProcessUsage, UInt64>) -> JSONValue {
             .number(summary.usage.map { Double($0[keyPath: nanoseconds]) / iterations / 1e9 } ?? .nan)
         }
@@ -164,23 +164,16 @@ extension Exported {
     }
 
     fileprivate var bencher: JSONValue {
-        func metric(_ value: UInt64?, _ interval: LogInterval?) -> JSONValue? {
-            guard let value else { return nil }
-            var members: [String: JSONValue] = ["value": .integer(value)]
-            if let interval {
+        let metrics = Figure.all.compactMap { figure -> (String, JSONValue)? in
+            guard let name = figure.exportNames[.bencher], let sample = figure.sample?(summary) else { return nil }
+            var members: [String: JSONValue] = ["value": .integer(UInt64(nearest: sample.estimate))]
+            if let interval = sample.interval {
                 members["lower_value"] = .number(interval.low)
                 members["upper_value"] = .number(interval.high)
             }
-            return .object(members)
+            return (name, .object(members))
         }
-        let metrics = [
-            "throughput": metric(summary.speed?.bytesPerSecond, summary.speed?.sample.interval),
-            "latency": metric(summary.latency?.p50, summary.latencySample?.interval),
-            // The interval belongs to this estimate.
-            "memory-growth": metric(
-                summary.memorySample.map { UInt64(nearest: $0.estimate) }, summary.memorySample?.interval),
-        ]
-        return .object(metrics.compactMapValues { $0 })
+        return .object(Dictionary(metrics, uniquingKeysWith: { $1 }))
     }
 }
 
@@ -220,20 +213,21 @@ extension RunSummary {
     }
 }
 
-/// A benchmark of asv, with the cell as its parameter. asv takes larger values for worse, so throughput is not
-/// exported.
+/// A benchmark of asv, with the cell as its parameter. asv takes larger values for worse.
 private struct AsvMeasure: Sendable {
-    let name: String, type: String, unit: String
-    /// One value per process, in the unit; `nil` if it was not measured.
+    let name: String, isTime: Bool
+    /// One value per process, in seconds or bytes; `nil` if it was not measured.
     let values: @Sendable (Exported) -> LogSample?
 
-    static let all = [
-        AsvMeasure(name: "chunkwise.time_iteration", type: "time", unit: "seconds") { $0.sample.multiplied(by: 1e-9) },
-        AsvMeasure(name: "chunkwise.time_read", type: "time", unit: "seconds") {
-            $0.summary.latencySample?.multiplied(by: 1e-9)
-        },
-        AsvMeasure(name: "chunkwise.mem_growth", type: "memory", unit: "bytes") { $0.summary.memorySample },
-    ]
+    static let all =
+        [AsvMeasure(name: "chunkwise.time_iteration", isTime: true) { $0.sample.multiplied(by: 1e-9) }]
+        + Figure.all.filter { $0.direction == .less }.compactMap { figure in
+            guard let name = figure.exportNames[.asv], let sample = figure.sample else { return nil }
+            let isTime = figure.unit == .nanoseconds
+            return AsvMeasure(name: "chunkwise.\(name)", isTime: isTime) {
+                sample($0.summary)?.multiplied(by: isTime ? 1e-9 : 1)
+            }
+        }
 
     static let columns = [
         "result", "params", "version", "started_at", "duration", "stats_ci_99_a", "stats_ci_99_b", "stats_q_25",
@@ -242,8 +236,9 @@ private struct AsvMeasure: Sendable {
 
     func description(_ cells: [Exported]) -> JSONValue {
         [
-            "name": .string(name), "type": .string(type), "unit": .string(unit), "version": "1", "code": "",
-            "timeout": 0, "param_names": ["cell"], "params": [JSONValue(strings: cells.map(\.name))],
+            "name": .string(name), "type": isTime ? "time" : "memory", "unit": isTime ? "seconds" : "bytes",
+            "version": "1", "code": "", "timeout": 0, "param_names": ["cell"],
+            "params": [JSONValue(strings: cells.map(\.name))],
         ]
     }
 

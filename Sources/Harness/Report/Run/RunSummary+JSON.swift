@@ -82,10 +82,7 @@ extension CellSummary {
     ///
     /// Figures that were not measured are `null`; a cell without trusted figures has no samples either.
     package var json: JSONValue {
-        var members: [String: JSONValue] = [
-            "bytesPerSecond": JSONValue(speed?.bytesPerSecond),
-            "bytesPerSecondLow": JSONValue(speed?.interval?.lowerBound),
-            "bytesPerSecondHigh": JSONValue(speed?.interval?.upperBound),
+        let records: [String: JSONValue] = [
             "nanoseconds": .array(rounds.joined().map(JSONValue.integer)),
             "nanosecondsByRound": .array(rounds.map { .array($0.map(JSONValue.integer)) }),
             "latency": latency.map { JSONValue(encoding: $0) } ?? .null,
@@ -94,7 +91,6 @@ extension CellSummary {
                 JSONValue(
                     encoding: $0, nullable: ["voluntarySwitches", "involuntarySwitches", "instructions", "cycles"])
             } ?? .null,
-            "residentByteCount": JSONValue(residentByteCount),
             "memory": memory.map {
                 JSONValue(
                     encoding: $0,
@@ -105,45 +101,17 @@ extension CellSummary {
             } ?? .null,
             "amplification": amplification.map {
                 .object([
-                    "fetched": .number($0.fetched), "decrypted": $0.decrypted.map { .number($0) } ?? .null,
-                    "requestsPerRead": $0.requestsPerRead.map { .number($0) } ?? .null,
+                    "fetched": .number($0.fetched), "decrypted": $0.decrypted.map(JSONValue.number) ?? .null,
+                    "requestsPerRead": $0.requestsPerRead.map(JSONValue.number) ?? .null,
                 ])
             } ?? .null,
-            "digest": JSONValue(digest),
-            "workingSetByteCount": JSONValue(workingSetByteCount),
-            "isInCache": .bool(isInCache),
-            "limitShare": limit.map { .number($0.share) } ?? .null,
-            "limit": JSONValue(limit?.kind.rawValue),
-            "limitBytesPerSecond": JSONValue(limit?.bytesPerSecond),
-            "status": .string(status),
-            "failure": JSONValue(missingReason),
         ]
+        var members = Self.jsonFigures.members(self).merging(records) { figure, _ in figure }
         if cell.isCold == true { members["isCachedBelow"] = .bool(passesCachedBelow != nil) }
         if let playback { members["playback"] = JSONValue(encoding: playback) }
         if !cell.tlsAllowances.isEmpty { members["tlsAllowances"] = JSONValue(strings: cell.tlsAllowances) }
-        members.merge(configurationJSON) { figure, _ in figure }
         return .object(members)
     }
 
-    private var configurationJSON: [String: JSONValue] {
-        [
-            "name": .string(cell.id),
-            "backend": .string(cell.backend),
-            "strategy": .string(cell.strategy),
-            "chunkByteCount": JSONValue(cell.chunkByteCount),
-            "windowByteCount": .integer(cell.windowByteCount),
-            "workload": .string(cell.workload),
-            "readCount": cell.readCount.map { JSONValue(count: $0) } ?? .null,
-            "access": .string(cell.access),
-            "threads": JSONValue(count: cell.threads),
-            "keyByteCount": JSONValue(count: cell.keyByteCount),
-            "objectByteCount": .integer(cell.objectByteCount),
-            "source": .string(cell.sourceName),
-            "cold": .bool(cell.isCold == true),
-            "remoteLatencyNanoseconds": JSONValue(cell.remoteLatencyNanoseconds),
-            "remoteBytesPerSecond": JSONValue(cell.remoteBytesPerSecond),
-            "remoteClient": JSONValue(cell.remoteClient),
-            "label": JSONValue(cell.label),
-        ]
-    }
+    private static let jsonFigures = [Figure].shown(in: .json)
 }

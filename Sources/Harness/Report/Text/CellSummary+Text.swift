@@ -14,9 +14,8 @@ extension CellSummary {
         if let missingReason { lines.append("no figures    \(missingReason)") }
         if let speed {
             let interval = (speed.interval == nil ? "" : "95 %: ") + speed.rangeText
-            let samples = rounds.reduce(0) { $0 + $1.count }
             lines.append(
-                "throughput    \(ByteCountText.rate(speed.bytesPerSecond))  (\(interval); \(samples) iterations in "
+                "throughput    \(ByteCountText.rate(speed.bytesPerSecond))  (\(interval); \(sampleCount) iterations in "
                     + "\(rounds.count) processes)")
         }
         if let limit {
@@ -48,6 +47,10 @@ extension CellSummary {
                 "cold          at most \(ByteCountText.measured(residentByteCount)) of the file stayed in memory")
         }
         if let usage { lines.append("used          \(usage.text)") }
+        for figure in [Figure].shown(in: .terminal) {
+            let space = String(repeating: " ", count: max(1, 14 - figure.name.count))
+            figure.value(self).map { lines.append(figure.name + space + figure.unit.text($0)) }
+        }
         if let memory {
             let bound = memory.boundByteCount.map { ", bound \(ByteCountText.measured($0))" } ?? ""
             lines.append(
@@ -69,7 +72,7 @@ extension CellSummary {
             lines.append(
                 "amplification \(RatioText.times(amplification.fetched)) fetched"
                     + (amplification.decrypted.map { ", \(RatioText.times($0)) decrypted" } ?? "")
-                    + (amplification.requests.map { ", \($0) requests a read" } ?? ""))
+                    + (amplification.requestsPerRead.map { ", \(SignificantDigits.text($0)) requests a read" } ?? ""))
         }
         if let workingSetByteCount {
             lines.append(
