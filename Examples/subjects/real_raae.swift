@@ -8,8 +8,8 @@
 //     swift build -c release && cd ..
 //     chunkwise verify --strategy seal-simple --subject raae/.build/release/real_raae
 //
-// The package has the layout of SEAL-simple alone; the adapter has the one of SEAL-editable, where a nonce stands before
-// each segment. It opens the last segment when it opens an object, and reads whole segments.
+// The package has the layout of SEAL-simple alone; the others are the adapter's. It opens the last segment when it opens
+// an object, and reads whole segments.
 
 import Foundation
 import RAAE
@@ -18,6 +18,8 @@ import SEAL
 struct Failure: Error { let name: String }
 
 typealias Message = [String: Any]
+
+let strategies = ["seal-simple", "seal-editable", "seal-memory", "seal-disk", "seal-compact"]
 
 func send(_ message: Message, _ payload: Data = Data()) throws {
     FileHandle.standardOutput.write(try JSONSerialization.data(withJSONObject: message) + [10] + payload)
@@ -64,31 +66,77 @@ extension Message {
     }
 }
 
+/// The places of segments in an object: in a row, or in a row behind a table of nonces and tags.
+struct Layout {
+    let isLinear: Bool
+    /// The place of the first segment, or of the table.
+    let start: Int
+    let nonceByteCount: Int
+    let segmentByteCount: Int
+    private(set) var dataStart = 0
+    private(set) var segmentCount = 0
+    private(set) var byteCount = 0
+
+    private var entryByteCount: Int { nonceByteCount + 16 }
+
+    init(_ request: Message, stored: Int, headerByteCount: Int, nonceByteCount: Int) throws {
+        let commitmentByteCount = headerByteCount - 32
+        let snapshotByteCount = try request.integer("snapshotID") * 2 * commitmentByteCount
+        let layout = request["layout"] as? String
+        (isLinear, self.nonceByteCount) = (layout == "linear", nonceByteCount)
+        segmentByteCount = try request.integer("segmentByteCount")
+        start = headerByteCount + (layout == "split" ? 0 : snapshotByteCount)
+        let rest = stored - start
+        let stride = segmentByteCount + entryByteCount
+        if isLinear {
+            segmentCount = (max(0, rest) + stride - 1) / stride
+            byteCount = rest - segmentCount * entryByteCount
+            guard byteCount >= (segmentCount - 1) * segmentByteCount else { throw Failure(name: "truncatedCiphertext") }
+        }
+        for count in max(1, rest / stride - 1)...max(1, rest / stride + 1) where !isLinear {
+            var dataStart = start + count * entryByteCount + (layout == "split" ? snapshotByteCount : 0)
+            if layout == "aligned" {
+                dataStart = (dataStart + segmentByteCount - 1) / segmentByteCount * segmentByteCount
+            }
+            let byteCount = stored - dataStart
+            if byteCount >= 0, max(1, (byteCount + segmentByteCount - 1) / segmentByteCount) == count {
+                (self.dataStart, self.byteCount, segmentCount) = (dataStart, byteCount, count)
+            }
+        }
+        guard segmentCount > 0 else { throw Failure(name: "truncatedCiphertext") }
+    }
+
+    /// Returns the ranges of a segment's nonce, ciphertext and tag, in the order of the file.
+    func ranges(of index: Int) -> [Range<Int>] {
+        let count = min(segmentByteCount, byteCount - index * segmentByteCount)
+        guard isLinear else {
+            let (entry, data) = (start + index * entryByteCount, dataStart + index * segmentByteCount)
+            return [entry..<entry + entryByteCount, data..<data + count]
+        }
+        let place = start + index * (entryByteCount + segmentByteCount)
+        return [place..<place + entryByteCount + count]
+    }
+}
+
 /// An object whose ciphertext is in a file or comes from the harness.
 struct Object {
     private let file: FileHandle?
     private let stored: Int
     private let reader: SEALReader
-    private let segmentByteCount: Int
-    private let (start, nonceByteCount): (Int, Int)
-    private let segmentCount: Int
-    let byteCount: Int
+    private let layout: Layout
+    var byteCount: Int { layout.byteCount }
 
     init(_ request: Message) throws {
-        let isSimple = request["strategy"] as? String == "seal-simple"
-        guard isSimple || request["strategy"] as? String == "seal-editable",
-            request["layout"] as? String == "linear"
-        else { throw Failure(name: "unsupported") }
+        guard strategies.contains(request["strategy"] as? String ?? "") else { throw Failure(name: "unsupported") }
         let key = try request.bytes("key")
         guard key.count == 32 else { throw Failure(name: "invalidKey") }
-        segmentByteCount = try request.integer("segmentByteCount")
+        let isDerived = request["nonceMode"] as? String == "derived"
         let configuration = try SEALConfiguration(
-            profile: isSimple ? .readOnly : .readWrite, aeadID: UInt16(request.integer("aeadID")),
-            kdfID: UInt16(request.integer("kdfID")), segmentMax: UInt32(segmentByteCount),
-            epochLength: UInt8(request.integer("epochLength")))
-        // The package chooses derived nonces for AES-GCM-SIV.
-        nonceByteCount = isSimple ? 0 : 12
-        guard configuration.nonceMode == (isSimple ? .derived : .random) else { throw Failure(name: "unsupported") }
+            profile: request["protocolID"] as? String == "SEAL-RO-v1" ? .readOnly : .readWrite,
+            aeadID: UInt16(request.integer("aeadID")), kdfID: UInt16(request.integer("kdfID")),
+            segmentMax: UInt32(request.integer("segmentByteCount")), epochLength: UInt8(request.integer("epochLength")))
+        // The package takes derived nonces wherever they are allowed.
+        guard configuration.nonceMode == (isDerived ? .derived : .random) else { throw Failure(name: "unsupported") }
         let source = request["source"] as? Message ?? [:]
         if let path = source["path"] as? String {
             guard let file = FileHandle(forReadingAtPath: path) else { throw Failure(name: "io") }
@@ -98,24 +146,16 @@ struct Object {
             file = nil
             stored = try source.integer("byteCount")
         }
-        let headerByteCount = configuration.headerByteCount
-        let commitmentByteCount = headerByteCount - 32
-        start = headerByteCount + (isSimple ? 0 : 2 * commitmentByteCount)
-        let stride = nonceByteCount + segmentByteCount + 16
-        let rest = stored - start
-        segmentCount = (max(0, rest) + stride - 1) / stride
-        byteCount = rest - segmentCount * (nonceByteCount + 16)
-        if isSimple {
+        layout = try Layout(
+            request, stored: stored, headerByteCount: configuration.headerByteCount, nonceByteCount: isDerived ? 0 : 12)
+        if configuration.profile == .readOnly, layout.isLinear {
             let geometry = try configuration.linearGeometry(objectByteCount: stored)
-            guard geometry.plaintextByteCount == byteCount else { throw Failure(name: "internal") }
+            guard geometry.plaintextByteCount == layout.byteCount else { throw Failure(name: "internal") }
         }
-        guard segmentCount > 0, rest - (segmentCount - 1) * stride >= nonceByteCount + 16 else {
-            throw Failure(name: "truncatedCiphertext")
-        }
-        let header = try configuration.parseHeader(Data(Self.fetch(file, stored, 0..<headerByteCount)))
+        let header = try configuration.parseHeader(Data(Self.fetch(file, stored, 0..<configuration.headerByteCount)))
         reader = try configuration.startDecryption(
             cek: key, header: header, globalAssociatedData: request.bytes("globalAssociatedData"))
-        _ = try segment(segmentCount - 1)
+        _ = try segment(layout.segmentCount - 1)
     }
 
     private static func fetch(_ file: FileHandle?, _ stored: Int, _ range: Range<Int>) throws -> [UInt8] {
@@ -139,14 +179,14 @@ struct Object {
     }
 
     private func segment(_ index: Int) throws -> [UInt8] {
-        let stride = nonceByteCount + segmentByteCount + 16
-        let place = start + index * stride
-        let bytes = try Self.fetch(file, stored, place..<min(place + stride, stored))
+        let parts = try layout.ranges(of: index).map { try Self.fetch(file, stored, $0) }
+        let nonce = parts[0].prefix(layout.nonceByteCount)
+        // The table has the tag, which the package wants behind the ciphertext.
+        let sealed = parts.dropFirst().joined() + parts[0].dropFirst(layout.nonceByteCount)
         return try reader.decrypt(
             SealedSegment(
-                position: SegmentPosition(index: UInt64(index), isFinal: index == segmentCount - 1),
-                nonce: nonceByteCount == 0 ? nil : Array(bytes.prefix(nonceByteCount)),
-                ciphertext: Array(bytes.dropFirst(nonceByteCount))))
+                position: SegmentPosition(index: UInt64(index), isFinal: index == layout.segmentCount - 1),
+                nonce: nonce.isEmpty ? nil : Array(nonce), ciphertext: Array(sealed)))
     }
 
     func read(_ offset: Int, _ count: Int) throws -> Data {
@@ -155,7 +195,7 @@ struct Object {
         var plaintext = Data()
         var position = offset
         while position < end {
-            let (index, first) = position.quotientAndRemainder(dividingBy: segmentByteCount)
+            let (index, first) = position.quotientAndRemainder(dividingBy: layout.segmentByteCount)
             let part = try segment(index).dropFirst(first).prefix(end - position)
             plaintext += part
             position += part.count
@@ -182,10 +222,10 @@ while let request = try? Input.message() {
     do {
         switch request["op"] as? String {
         case "hello":
+            // Vectors with AES-128 go to subjects that take keys of 16 bytes, though all keys of SEAL have 32.
             answer.merge([
-                "protocol": 1, "name": "swift-raae", "version": "0.2.0",
-                "strategies": ["seal-simple", "seal-editable"],
-                "keyByteCounts": [32], "sources": ["path", "served"], "granularity": "chunk", "measures": false,
+                "protocol": 1, "name": "swift-raae", "version": "0.2.0", "strategies": strategies,
+                "keyByteCounts": [16, 32], "sources": ["path", "served"], "granularity": "chunk", "measures": false,
             ]) { $1 }
         case "open":
             let object = try Object(request)
