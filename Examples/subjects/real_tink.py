@@ -16,7 +16,7 @@ from tink.proto import aes_ctr_hmac_streaming_pb2, aes_gcm_hkdf_streaming_pb2, c
 
 from subject_protocol import Failure, Opening, choice, hexadecimal, integer, serve
 
-HASHES = {"sha256": common_pb2.SHA256, "sha512": common_pb2.SHA512}
+HASHES = {"sha1": common_pb2.SHA1, "sha256": common_pb2.SHA256, "sha512": common_pb2.SHA512}
 
 
 def primitive(kind, key):

@@ -15,6 +15,7 @@ struct KillMatrixTests {
         "key-of-last-opened",
         "fault-ignored", "counter-8-bit", "key-192-as-128", "does-nothing", "unsupported", "right-once",
         "chunk-tag-ignored", "chunk-released-first", "sealed-number-searched", "commitment-ignored",
+        "chunk-skipped-twice", "chunk-after-decrypted", "chunk-before-decrypted",
     ]
 
     /// Small groups that put each of some flags to a reader, of few formats: what a debug build gets through in time.

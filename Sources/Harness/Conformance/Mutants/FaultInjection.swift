@@ -161,6 +161,26 @@ final class FaultyContext: CipherContext {
     }
 }
 
+extension ByteSource {
+    /// Fetches a byte for nothing.
+    func touch(at offset: UInt64) throws(DecryptionError) {
+        var byte: UInt8 = 0
+        try withUnsafeMutableBytes(of: &byte) { (bytes) throws(DecryptionError) in
+            _ = try read(at: offset, into: FetchBuffers(bytes))
+        }
+    }
+}
+
+extension RandomAccessDecryptor {
+    /// Decrypts a byte for nothing.
+    func touch(at offset: UInt64) throws(DecryptionError) {
+        var byte: UInt8 = 0
+        try withUnsafeMutableBytes(of: &byte) { (bytes) throws(DecryptionError) in
+            _ = try read(at: offset, into: bytes)
+        }
+    }
+}
+
 /// State that a mutant keeps although it should not.
 final class MutantState<Value: Sendable>: Sendable {
     private let storage: Mutex<Value>

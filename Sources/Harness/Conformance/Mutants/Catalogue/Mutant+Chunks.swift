@@ -189,6 +189,31 @@ extension Mutant {
                 return TextbookLocation(of: position % (chunk << 16), strategy: strategy)
             }
         },
+        .atChunks(
+            "chunk-skipped-twice", "The chunks before a range are skipped twice.",
+            source: "crypt4gh 1.8.6, docs/real-tools.md"
+        ) { (base, offset, buffer, chunks) throws(DecryptionError) in
+            let start = chunks.start(at: offset)
+            guard start > 0 else { return try base.read(at: offset, into: buffer) }
+            try chunks.decrypt(at: offset)
+            return try base.read(at: offset + min(start, base.plaintextByteCount - offset), into: buffer)
+        },
+        .atChunks(
+            "chunk-after-decrypted", "A range that ends with a chunk needs the next one.",
+            source: "crypt4gh 1.8.6, docs/real-tools.md"
+        ) { (base, offset, buffer, chunks) throws(DecryptionError) in
+            let count = try base.read(at: offset, into: buffer)
+            let end = offset + UInt64(count)
+            if end < base.plaintextByteCount, chunks.start(at: end) == end { try chunks.decrypt(at: end) }
+            return count
+        },
+        .atChunks(
+            "chunk-before-decrypted", "A range that begins with a chunk needs the one before.",
+            source: "minio/sio 0.4.1, docs/real-tools.md"
+        ) { (base, offset, buffer, chunks) throws(DecryptionError) in
+            if offset > 0, chunks.start(at: offset) == offset { try chunks.decrypt(at: offset - 1) }
+            return try base.read(at: offset, into: buffer)
+        },
     ]
 
     /// Faults in windows, which the format does not know.
@@ -268,6 +293,43 @@ extension Mutant {
             let rest = strategy.chunkByteCount.map { $0 - offset % $0 } ?? .max
             let count = Int(min(UInt64(buffer.count), rest))
             return try base.read(at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
+        }
+    }
+
+    /// The chunks of an object that a right reader has open.
+    private struct OpenChunks {
+        let base: any RandomAccessDecryptor
+        let source: any ByteSource
+        let geometry: Geometry
+
+        /// Returns the offset of the first byte in the chunk of a byte.
+        func start(at offset: UInt64) -> UInt64 { geometry.plaintextStart(ofChunk: geometry.chunkIndex(at: offset)) }
+
+        /// Decrypts the chunk of a byte for nothing. It is fetched although the reader may have kept it.
+        func decrypt(at offset: UInt64) throws(DecryptionError) {
+            try source.touch(at: geometry.ciphertextStart(ofChunk: geometry.chunkIndex(at: offset)))
+            try base.touch(at: offset)
+        }
+    }
+
+    /// Returns a mutant with a fault in reads of at least a byte that begin within the object.
+    private static func atChunks(
+        _ name: String, _ summary: String, source: String,
+        _ body:
+            @escaping @Sendable (
+                _ base: any RandomAccessDecryptor, _ offset: UInt64, _ buffer: UnsafeMutableRawBufferPointer,
+                _ chunks: OpenChunks
+            ) throws(DecryptionError) -> Int
+    ) -> Mutant {
+        .opening(name, summary, flag: .chunkEdge, source: source) {
+            (right, setup, source, strategy, key) throws(DecryptionError) in
+            FaultyReader(try right(setup, source, strategy, key)) { (base, offset, buffer) throws(DecryptionError) in
+                guard let geometry = strategy.geometry, !buffer.isEmpty, offset < base.plaintextByteCount else {
+                    return try base.read(at: offset, into: buffer)
+                }
+                return try body(
+                    base, offset, buffer, OpenChunks(base: base, source: source, geometry: geometry))
+            }
         }
     }
 

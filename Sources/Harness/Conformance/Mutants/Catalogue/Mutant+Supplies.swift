@@ -142,12 +142,7 @@ extension Mutant {
             "fetch-from-start", "Each fetch touches the file's start.", flag: .minimalFetch,
             source: "google/ExoPlayer#2467"
         ) { (base, offset, buffers) throws(DecryptionError) in
-            if offset > 0 {
-                var byte: UInt8 = 0
-                try withUnsafeMutableBytes(of: &byte) { (bytes) throws(DecryptionError) in
-                    _ = try base.read(at: 0, into: FetchBuffers(bytes))
-                }
-            }
+            if offset > 0 { try base.touch(at: 0) }
             return try base.read(at: offset, into: buffers)
         },
         .source(
@@ -204,10 +199,7 @@ extension Mutant {
             "fetch-all-to-open", "Opening touches the file's start.", flag: .minimalFetch,
             source: "PROTOCOL.md, \"Served sources\""
         ) { (right, setup, source, strategy, key) throws(DecryptionError) in
-            var byte: UInt8 = 0
-            try withUnsafeMutableBytes(of: &byte) { (bytes) throws(DecryptionError) in
-                _ = try source.read(at: 0, into: FetchBuffers(bytes))
-            }
+            try source.touch(at: 0)
             return try right(setup, source, strategy, key)
         },
     ]
