@@ -43,7 +43,7 @@ enum PlanText {
             varies(\.storage.latencyNanoseconds) ? latency : nil,
             varies(\.storage.bytesPerSecond)
                 ? storage.bytesPerSecond.map { "\(ByteCountText.size($0))/s" } ?? "any rate" : nil,
-            varies(\.storage.client) ? storage.client ?? "in memory" : nil,
+            Set(plans.compactMap(\.storage.client)).count > 1 ? storage.client ?? "in memory" : nil,
         ].compactMap { $0 }
         return parts.isEmpty ? "p90, cold" : parts.unique.joined(separator: ", ")
     }
@@ -58,11 +58,11 @@ enum PlanText {
     static func name(_ configuration: ComputedPlan.Configuration, in plan: ComputedPlan) -> String {
         let chunk = configuration.chunkByteCount.map { "chunks of \(ByteCountText.size($0))" }
         return [
-            configuration.strategy, plan.varies(\.keyName) ? configuration.keyName : nil, chunk,
+            configuration.strategy, plan.variesInStrategy(\.keyName) ? configuration.keyName : nil, chunk,
             plan.varies(\.access) && configuration.chunkByteCount != nil && configuration.access != "block"
                 ? configuration.access : nil,
             plan.varies(\.windowByteCount) ? "windows of \(ByteCountText.size(configuration.windowByteCount))" : nil,
-            plan.varies(\.backend) ? configuration.backend : nil,
+            plan.variesInStrategy(\.backend) ? configuration.backend : nil,
         ].compactMap { $0 }.joined(separator: ", ")
     }
 
@@ -72,8 +72,8 @@ enum PlanText {
     static func series(_ configuration: ComputedPlan.Configuration, in plan: ComputedPlan) -> String {
         [
             configuration.strategy, configuration.access == "block" ? nil : configuration.access,
-            plan.varies(\.keyName) ? configuration.keyName : nil,
-            plan.varies(\.backend) ? configuration.backend : nil,
+            plan.variesInStrategy(\.keyName) ? configuration.keyName : nil,
+            plan.variesInStrategy(\.backend) ? configuration.backend : nil,
         ].compactMap { $0 }.joined(separator: ", ")
     }
 
@@ -89,6 +89,8 @@ enum PlanText {
         case .all(let name, let count):
             "The object is shorter than all \(name): those of \(sizes([count])) stand for it."
         case .whole(let counts): "Reads of \(sizes(counts)) are of the whole object."
+        case .notComputed(let strategies):
+            "\(RatioText.count(strategies.count, "format")) left out: \(strategies.joined(separator: "; "))."
         }
     }
 
