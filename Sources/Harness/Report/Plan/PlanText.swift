@@ -18,12 +18,16 @@ enum PlanText {
         ].compactMap { $0 }.joined(separator: " · ")
     }
 
+    private static func latency(_ storage: ComputedPlan.Storage) -> String {
+        storage.latencyNanoseconds == 0 ? "0 ms" : DurationText.text(nanoseconds: storage.latencyNanoseconds)
+    }
+
     /// Returns the object and the storage in a few words.
     static func question(_ plan: ComputedPlan) -> String {
         let storage = plan.storage
         let place =
             storage.client.map { client in
-                ([DurationText.text(nanoseconds: storage.latencyNanoseconds)]
+                ([latency(storage)]
                     + (storage.bytesPerSecond.map { ["\(ByteCountText.size($0))/s"] } ?? []) + [client])
                     .joined(separator: ", ")
             } ?? "in memory"
@@ -34,10 +38,7 @@ enum PlanText {
     static func head(_ plan: ComputedPlan, among plans: [ComputedPlan]) -> String {
         let storage = plan.storage
         func varies(_ value: (ComputedPlan) -> some Hashable) -> Bool { Set(plans.map(value)).count > 1 }
-        let latency =
-            storage.client == nil
-            ? "in memory"
-            : storage.latencyNanoseconds == 0 ? "0 ms" : DurationText.text(nanoseconds: storage.latencyNanoseconds)
+        let latency = storage.client == nil ? "in memory" : latency(storage)
         let parts = [
             varies(\.objectByteCount) ? ByteCountText.size(plan.objectByteCount) : nil,
             varies(\.storage.latencyNanoseconds) ? latency : nil,
