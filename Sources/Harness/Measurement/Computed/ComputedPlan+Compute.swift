@@ -42,9 +42,12 @@ package struct PlanInputs: Sendable {
             let varied = [lengthParameter, derivedKey].compactMap { $0?.name }
             var values = given
             // What belongs to an object and cannot be known here, such as an IV, does not change what reads cost.
-            for input in format.inputs
-            where values[input.name] == nil && input.defaultValue == nil && !varied.contains(input.name) {
-                values[input.name] = input.name == Format.Input.ivName ? input.sampleIV : input.sample
+            for input in format.inputs where values[input.name] == nil && !varied.contains(input.name) {
+                if input.name == Format.Input.ivName {
+                    values[input.name] = input.sampleIV
+                } else if input.defaultValue == nil {
+                    values[input.name] = input.sample
+                }
             }
             self.values = values
             self.text = format.reference + text

@@ -371,7 +371,7 @@ private struct IdleCipher: CipherBackend {
     ) throws(DecryptionError) -> any CipherContext {
         if direction == .decrypt { meter.note(cipher, keyByteCount: key.byteCount) }
         return Context(
-            meter: meter, paddingByteCount: cipher.isStreaming ? paddingByteCount : nil,
+            meter: meter, paddingByteCount: cipher == .aesCBC ? paddingByteCount : nil,
             tagByteCount: direction == .decrypt ? cipher.tagByteCount : 0)
     }
 

@@ -49,6 +49,8 @@ package struct PlanReport: Sendable {
                     case .chart: nil
                     case .table(let table) where !isWhole && section.name != "questions":
                         TextRenderer.table(table.limited(to: 12))
+                    case .list(let items) where !isWhole && items.count > 4:
+                        TextRenderer.block(.list(items.prefix(3) + [Table.others(items.count - 3)]))
                     default: TextRenderer.block(block)
                     }
                 }
@@ -286,6 +288,11 @@ extension ComputedPlan {
     }
 
     private var rateLines: [String] {
+        let own = choice?.configuration
+        let isOwn = { (rate: Rate) in
+            rate.backend == own?.backend && rate.keyByteCount == own?.keyByteCount && rate.cipher == own?.cipher
+        }
+        let rates = rates.filter(isOwn) + rates.filter { !isOwn($0) }
         let groups = rates.map { "\($0.backend), \($0.cipherName)" }
         return groups.unique.map { group in
             let members = zip(groups, rates).filter { $0.0 == group }.map(\.1).sorted {

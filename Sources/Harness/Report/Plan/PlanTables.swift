@@ -5,10 +5,13 @@ extension Table {
     func limited(to count: Int) -> Table {
         guard rows.count > count + 1 else { return self }
         var table = self
-        let others = [Entry("…and \(rows.count - count) others (--all)")]
+        let others = [Entry(Self.others(rows.count - count))]
         table.rows = rows.prefix(count) + [others + columns.dropFirst().map { _ in Entry("") }]
         return table
     }
+
+    /// The words for what a short text leaves out.
+    static func others(_ count: Int) -> String { "…and \(count) others (--all)" }
 }
 
 /// The tables and pictures of a computed plan.

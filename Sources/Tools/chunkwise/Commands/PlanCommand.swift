@@ -19,8 +19,8 @@ struct PlanCommand: ParsableCommand {
             """
             The readers read a simulated object through the chosen client. A simulated clock advances by the latency of
             each answer, the transfer of its bytes and their decryption. Only decryption and system calls are timed,
-            from memory. plan prints the choice, the effect of one step in each direction, and every strategy and chunk
-            size.
+            from memory. plan prints the choice, the effect of one step in each direction, and the best formats and
+            chunk sizes; --all prints every one. Formats that cannot be computed are counted, with the reasons.
 
             The client is either chunkwise, this program's reader of URLs, which opens an object in one round trip and
             reads ahead over several connections, or serial, which makes one request after the other. The bandwidth is
