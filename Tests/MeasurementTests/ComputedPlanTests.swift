@@ -260,10 +260,14 @@ struct ComputedPlanTests {
         #expect(long < short + short / 10, "\(short) \(long)")
     }
 
-    @Test("reads of every known format are computed, by each client", arguments: Format.known, RemoteClient.allCases)
+    @Test(
+        "reads of every known format are computed, by each client",
+        // Chunks of a cipher block take millions of steps.
+        arguments: Format.known.filter { Strategy(sampling: $0).chunkByteCount != 16 }, RemoteClient.allCases)
     func formats(format: Format, client: RemoteClient) throws {
         var inputs = try Self.inputs(object: 3_000_017, client: client)
         inputs.strategies = [try PlanInputs.Chosen(format)]
+        (inputs.chunkByteCounts, inputs.windowByteCounts) = ([65_536], [65_536])
         let plan = try ComputedPlan(inputs)
         #expect(plan.choice != nil)
         for candidate in plan.candidates {
@@ -275,6 +279,7 @@ struct ComputedPlanTests {
     @Test("what cannot be computed is counted, unless it is all that was asked for")
     func leftOut() throws {
         var inputs = try Self.inputs(object: 1 << 30)
+        inputs.strategies = [inputs.strategies[0]]
         let whole = try PlanInputs.Chosen(Format.named("iv-prefix-cbc-mac"))
         inputs.strategies.append(whole)
         guard case .notComputed(let reasons)? = try ComputedPlan(inputs).notes.last else {

@@ -74,7 +74,9 @@ struct PlanCommandTests {
         for name in ["age", "cryptomator-gcm", "seal-simple", "rclone-crypt", "s3ec-kc-gcm-range", "xts-sectors"] {
             #expect(run.text.contains("\n\(name) "), "\(name)")
         }
-        #expect(run.text.contains("1 format left out: iv-prefix-cbc-mac ("), "\(run.text)")
+        let words = run.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(words.contains("2 formats left out: iv-prefix-cbc-mac ("), "\(run.text)")
+        #expect(words.contains("; rocksdb-ctr (unsupported: chunks of a cipher block"), "\(run.text)")
         #expect(run.text.split(separator: "\n").allSatisfy { $0.count <= 80 })
     }
 
@@ -84,6 +86,7 @@ struct PlanCommandTests {
         let lists = [
             "--object-size", "0,1,1MB", "--latency", "1ms,5ms", "--bandwidth", "50MB/s,8Mbit/s", "--client",
             "chunkwise,serial", "--key-size", "128,256", "--backend", "openssl,libgcrypt", "--output", "page",
+            "--strategies", "ctr,cobblestone-128,tink-aes-gcm-hkdf",
         ]
         let run = try CommandRun.run(Programs.chunkwise, Self.few + lists, in: folder.path)
         #expect(run.status == 0, "\(run.errorLines)")

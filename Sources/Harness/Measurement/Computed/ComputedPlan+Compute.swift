@@ -210,15 +210,8 @@ extension PlanInputs {
     private static let maxColdReads = 300
     /// The computed part of a download. The speed no longer changes after this number of bytes.
     private static let downloadByteCount: UInt64 = 64 << 20
-    /// The maximum number of chunks of all reads of one length, and of a download: each takes a step.
-    private static let maxChunks: UInt64 = 1 << 18
     /// The maximum length of an authenticated chunk, which a reader holds as a whole.
     private static let maxHeldByteCount: UInt64 = 256 << 20
-
-    /// Returns the maximum number of bytes of all reads of one length, or of a download.
-    private static func maxByteCount(_ strategy: Strategy) -> UInt64 {
-        min(strategy.chunkByteCount ?? .max, 1 << 40) * maxChunks
-    }
 
     /// The inputs with only those lengths that an object of this length can have, and notes on the changes.
     fileprivate var fitted: (PlanInputs, notes: [ComputedPlan.Note]) {
@@ -302,6 +295,10 @@ extension PlanInputs {
         else {
             throw .unsupported("chunks over \(Self.maxHeldByteCount >> 20) MiB, each of which a read takes whole")
         }
+        // Each chunk takes a step of the simulation, so that there would be millions of them.
+        guard strategies.count == 1 || strategy.chunkByteCount.map({ $0 > UInt64(Block.byteCount) }) ?? true else {
+            throw .unsupported("chunks of a cipher block beside other formats")
+        }
         // The object is as long as was asked for, or a little longer if the format has units.
         let unit = max(1, strategy.geometry?.plaintextUnitByteCount ?? 1)
         let costs = try ReadCosts(
@@ -318,7 +315,7 @@ extension PlanInputs {
                 let configuration = ReaderConfiguration(
                     access: access, windowByteCount: Int(clamping: window), threadCount: 1)
                 let reader = try costs.reader(configuration)
-                let (seeks, firstByte) = if let known { known } else { try self.seeks(costs, reader, strategy) }
+                let (seeks, firstByte) = if let known { known } else { try self.seeks(costs, reader) }
                 if !layout.hasWindows(access) { known = (seeks, firstByte) }
                 let longest = max(rangeByteCounts.max() ?? 0, window)
                 let memory = configuration.boundByteCount(
@@ -334,7 +331,7 @@ extension PlanInputs {
                             cipher: layout.cipher.cipher.nameBesideAES,
                             chunkByteCount: layout.chunkByteCount, access: access.rawValue, windowByteCount: window),
                         layout: stored, firstByteNanoseconds: firstByte, seeks: seeks,
-                        downloadBytesPerSecond: try download(reader, strategy, window),
+                        downloadBytesPerSecond: try download(reader, strategy.chunkByteCount ?? 0, window),
                         memoryByteCount: memory + held))
             }
         }
@@ -343,13 +340,12 @@ extension PlanInputs {
 
     /// Computes reads of each length at random offsets, and the time to the first byte.
     private func seeks(
-        _ costs: ReadCosts, _ reader: ReadCosts.Reader, _ strategy: Strategy
+        _ costs: ReadCosts, _ reader: ReadCosts.Reader
     ) throws(DecryptionError) -> (seeks: [ComputedPlan.Seek], firstByte: UInt64) {
         var seeks: [ComputedPlan.Seek] = []
         var firstByte = costs.opening.nanoseconds
         for range in rangeByteCounts {
-            let maxByteCount = min(Self.maxReadByteCount, Self.maxByteCount(strategy))
-            let count = max(20, min(Self.maxReads, maxByteCount / max(1, range)))
+            let count = max(20, min(Self.maxReads, Self.maxReadByteCount / max(1, range)))
             let reads = try Workload.random(rangeByteCount: range, seed: seed, readCount: count).reads(
                 plaintextByteCount: objectByteCount)
             let cold = try reader.costs(of: reads.prefix(Self.maxColdReads), isCold: true).map(\.nanoseconds)
@@ -372,12 +368,10 @@ extension PlanInputs {
 
     /// Computes the plaintext bytes per second of a read from start to end.
     private func download(
-        _ reader: ReadCosts.Reader, _ strategy: Strategy, _ windowByteCount: UInt64
+        _ reader: ReadCosts.Reader, _ chunkByteCount: UInt64, _ windowByteCount: UInt64
     ) throws(DecryptionError) -> UInt64 {
         guard objectByteCount > 0 else { return 0 }
-        let isShort = Self.maxByteCount(strategy) < Self.downloadByteCount
-        let usual = max(2 * (strategy.chunkByteCount ?? 0), 16 * windowByteCount, Self.downloadByteCount)
-        let length = min(objectByteCount, isShort ? 2 * windowByteCount : usual)
+        let length = min(objectByteCount, max(2 * chunkByteCount, 16 * windowByteCount, Self.downloadByteCount))
         let windows = ReadList.windows(byteCount: min(windowByteCount, length), plaintextByteCount: length)
         reader.forget()
         let times = try reader.costs(of: windows).map { Double($0.nanoseconds) }
