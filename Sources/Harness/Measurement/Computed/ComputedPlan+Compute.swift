@@ -144,7 +144,8 @@ extension ComputedPlan {
                     candidates += own
                     rates += layouts.flatMap { inputs.rates($0, library) }
                 } catch {
-                    failures[chosen.text] = error
+                    // The first library is the one that was meant; the others stand in.
+                    failures[chosen.text] = failures[chosen.text] ?? error
                 }
             }
         }
