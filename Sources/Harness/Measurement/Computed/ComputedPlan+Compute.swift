@@ -135,17 +135,24 @@ extension ComputedPlan {
         var candidates: [Candidate] = []
         var rates: [Rate] = []
         var failures: [String: DecryptionError] = [:]
+        var planned: [(text: String, layouts: [PlannedLayout])] = []
+        for chosen in inputs.strategies {
+            do throws(DecryptionError) {
+                planned.append((chosen.text, try inputs.layouts(chosen)))
+            } catch {
+                failures[chosen.text] = error
+            }
+        }
         for library in inputs.libraries {
-            for chosen in inputs.strategies {
+            for (text, layouts) in planned {
                 do throws(DecryptionError) {
                     var own: [Candidate] = []
-                    let layouts = try inputs.layouts(chosen)
                     for layout in layouts { own += try inputs.candidates(layout, library) }
                     candidates += own
                     rates += layouts.flatMap { inputs.rates($0, library) }
                 } catch {
                     // The first library is the one that was meant; the others stand in.
-                    failures[chosen.text] = failures[chosen.text] ?? error
+                    failures[text] = failures[text] ?? error
                 }
             }
         }
