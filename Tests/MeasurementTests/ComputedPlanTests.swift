@@ -103,18 +103,19 @@ struct ComputedPlanTests {
 
     private static let rates = DecryptionRates(
         points: Dictionary(
-            // A cipher with keys of one length has it for both.
-            Cipher.allCases.flatMap { cipher in
-                [16, 32].map { key in
-                    (
-                        DecryptionRates.KeyedCipher(cipher, keyByteCount: key),
-                        [
-                            DecryptionRates.Point(byteCount: 4096, nanoseconds: 2000),
-                            DecryptionRates.Point(byteCount: 1 << 20, nanoseconds: 300_000),
-                        ]
-                    )
+            uniqueKeysWithValues: Cipher.allCases.flatMap { cipher in
+                cipher.keyByteCounts.flatMap { key in
+                    ([nil] + HashFunction.allCases).map { hmac in
+                        (
+                            DecryptionRates.KeyedCipher(cipher, keyByteCount: key, hmac: hmac),
+                            [
+                                DecryptionRates.Point(byteCount: 4096, nanoseconds: 2000),
+                                DecryptionRates.Point(byteCount: 1 << 20, nanoseconds: 300_000),
+                            ]
+                        )
+                    }
                 }
-            }, uniquingKeysWith: { $1 }), callNanoseconds: 500, copiedBytesPerSecond: 1 << 33)
+            }), callNanoseconds: 500, copiedBytesPerSecond: 1 << 33)
 
     private static let names = [
         "cbc-continuous", "cbc-chunked", "ctr", "cobblestone-128", "cobblestone-256", "tink-aes-gcm-hkdf",
@@ -257,6 +258,37 @@ struct ComputedPlanTests {
         }
         let (short, long) = (try download(.chunkwise, 65_536), try download(.chunkwise, 1 << 20))
         #expect(long < short + short / 10, "\(short) \(long)")
+    }
+
+    @Test(
+        "reads of every known format are computed, by each client",
+        // Chunks of a cipher block take millions of steps.
+        arguments: Format.known.filter { Strategy(sampling: $0).chunkByteCount != 16 }, RemoteClient.allCases)
+    func formats(format: Format, client: RemoteClient) throws {
+        var inputs = try Self.inputs(object: 3_000_017, client: client)
+        inputs.strategies = [try PlanInputs.Chosen(format)]
+        (inputs.chunkByteCounts, inputs.windowByteCounts) = ([65_536], [65_536])
+        let plan = try ComputedPlan(inputs)
+        #expect(plan.choice != nil)
+        for candidate in plan.candidates {
+            #expect(candidate.layout.storedByteCount >= 3_000_017 && candidate.seeks.count == 2, "\(candidate)")
+            #expect(Cipher.allCases.contains { $0.keyByteCounts.contains(candidate.configuration.keyByteCount) })
+        }
+    }
+
+    @Test("what cannot be computed is counted, unless it is all that was asked for")
+    func leftOut() throws {
+        var inputs = try Self.inputs(object: 1 << 30)
+        inputs.strategies = [inputs.strategies[0]]
+        let whole = try PlanInputs.Chosen(Format.named("iv-prefix-cbc-mac"))
+        inputs.strategies.append(whole)
+        guard case .notComputed(let reasons)? = try ComputedPlan(inputs).notes.last else {
+            Issue.record("no note")
+            return
+        }
+        #expect(reasons.count == 1 && reasons[0].hasPrefix("iv-prefix-cbc-mac (") && reasons[0].contains("256 MiB"))
+        inputs.strategies = [whole]
+        #expect(throws: DecryptionError.self) { try ComputedPlan(inputs) }
     }
 
     @Test("a step changes one thing, and goes to the nearest")

@@ -224,6 +224,30 @@ struct IntegrityTests {
         #expect(page.contains("whole chunks") && page.contains("cbc-chunked:iv-rule=fixed,chunk=64KiB"))
     }
 
+    @Test("several formats at several chunks are a line each, and stand side by side in a table")
+    func formats() throws {
+        var cells = Self.mixed.cells + [Self.cell("ctr", workload: "random:64KiB", milliseconds: 1, microseconds: 4)]
+        for (chunk, key) in [(16384, 32), (65536, 32)] as [(UInt64, Int)] {
+            var result = Self.cell("cobblestone-256", chunk: chunk, key: key, milliseconds: 4)
+            result.cell.strategy += ":chunk=\(chunk)"
+            let cell = result.cell
+            result.check?.cell = cell
+            cells.append(result)
+        }
+        let files = renderReport(Self.results(cells))
+        func text(_ name: String) throws -> String {
+            String(decoding: try #require(files.first { $0.name == name }).bytes, as: UTF8.self)
+        }
+        let picture = try text("chunk-throughput.svg")
+        for words in [">tink-aes-gcm-hkdf<", ">cobblestone-256<", ">ctr<", "a line for each format"] {
+            #expect(picture.contains(words), "\(words)")
+        }
+        // A format with one chunk is no line.
+        #expect(!picture.contains(">cobblestone-128<"))
+        let page = try text("report.md")
+        #expect(page.contains("Formats side by side") && page.contains("change, move, other file, cut"))
+    }
+
     @Test("a run of a remote store alone has its latencies, throughput and first bytes in pictures")
     func remote() {
         var results = Self.mixed

@@ -172,6 +172,8 @@ package struct ComputedPlan: Sendable {
         case all(name: String, UInt64)
         /// Reads of these lengths read the whole object.
         case whole([UInt64])
+        /// These strategies were asked for, and have no figures; each with the reason.
+        case notComputed([String])
     }
 
     /// The storage that holds the ciphertext.
@@ -214,9 +216,7 @@ extension ComputedPlan {
 
     /// The candidates among which the plan chooses: those within the memory budget, and only those that notice changes
     /// if the user wants that.
-    package var eligible: [Candidate] {
-        candidates.filter { isAffordable($0) && (!wantsIntegrity || $0.noticesChanges) }
-    }
+    package var eligible: [Candidate] { candidates.filter(isEligible) }
 
     /// The chosen candidate.
     ///
@@ -232,13 +232,24 @@ extension ComputedPlan {
         return Self.choice(among: candidates.filter { isAffordable($0) && !$0.noticesChanges })
     }
 
-    /// The best candidate of each strategy, as if there were no others.
+    /// The best candidate of each strategy, as if there were no others: first those that the plan may choose, then the
+    /// fastest.
     package var choices: [Candidate] {
         var seen: Set<String> = []
         return candidates.map(\.configuration.strategy).filter { seen.insert($0).inserted }.compactMap { strategy in
             let own = candidates.filter { $0.configuration.strategy == strategy }
             return Self.choice(among: own.filter(isAffordable)) ?? Self.choice(among: own)
-        }
+        }.sorted(by: precedes)
+    }
+
+    /// Returns whether a candidate comes before another one in lists of formats.
+    private func precedes(_ one: Candidate, _ other: Candidate) -> Bool {
+        let (isFirst, isOther) = (isEligible(one), isEligible(other))
+        return isFirst == isOther ? one.decidingNanoseconds < other.decidingNanoseconds : isFirst
+    }
+
+    private func isEligible(_ candidate: Candidate) -> Bool {
+        isAffordable(candidate) && (!wantsIntegrity || candidate.noticesChanges)
     }
 
     private static func choice(among candidates: [Candidate]) -> Candidate? {
@@ -303,18 +314,19 @@ extension ComputedPlan {
             neighbours.append(Neighbour(change: .backend(other.configuration.backend), candidate: other))
         }
         var seen: Set<String> = [own.strategy]
+        var nearest: [Candidate] = []
         for other in candidates where seen.insert(other.configuration.strategy).inserted {
             let alike = candidates.filter {
                 let one = $0.configuration
                 return one.strategy == other.configuration.strategy && one.windowByteCount == own.windowByteCount
-                    && one.backend == own.backend && (one.access == own.access || one.access == "block")
+                    && (one.access == own.access || one.access == "block")
             }
-            let nearest = alike.min { $0.distance(to: own) < $1.distance(to: own) }
-            if let nearest {
-                neighbours.append(Neighbour(change: .strategy(nearest.configuration.strategy), candidate: nearest))
-            }
+            if let found = alike.min(by: { $0.distance(to: own) < $1.distance(to: own) }) { nearest.append(found) }
         }
         return neighbours
+            + nearest.sorted(by: precedes).map {
+                Neighbour(change: .strategy($0.configuration.strategy), candidate: $0)
+            }
     }
 }
 
@@ -334,10 +346,11 @@ extension ComputedPlan.Candidate {
     }
 
     /// Returns the ratio of the larger chunk to the smaller one. A whole object counts as the same length; another
-    /// access or key length adds a little.
+    /// access or key length adds a little, another library a lot.
     fileprivate func distance(to other: ComputedPlan.Configuration) -> Double {
         chunkRatio(to: other) + (configuration.access == other.access ? 0 : 0.001)
             + (configuration.keyByteCount == other.keyByteCount ? 0 : 0.0001)
+            + (configuration.backend == other.backend ? 0 : 1e12)
     }
 
     private func chunkRatio(to other: ComputedPlan.Configuration) -> Double {

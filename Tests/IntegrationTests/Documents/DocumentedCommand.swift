@@ -34,6 +34,9 @@ struct DocumentedCommand {
         "chunkwise vectors generate": .notRun("writes into the project's folder; VectorsTests compare the files"),
         "chunkwise vectors generate --check": .notRun("takes half a minute in a debug build; .ci/run runs it"),
 
+        "chunkwise plan --object-size 4GB --latency 0ms,1ms,20ms,80ms --bandwidth 100MB/s": .instead(
+            "chunkwise plan --object-size 4GB --latency 0ms,80ms --bandwidth 100MB/s --chunks 64KiB --windows 1MiB "
+                + "--read-size 64KiB", "all formats with all chunks and windows take minutes in a debug build"),
         "chunkwise run --plan Benchmarks/plans/small.yml --output first": .instead(
             "chunkwise sweep --plan tiny.yml --output first", "all vectors take minutes in a debug build"),
         "chunkwise sweep --plan Benchmarks/plans/small.yml --output mine": .instead(

@@ -59,7 +59,7 @@ extension Strategy {
     package var hasWholeChunks: Bool { (try? dataStart(chunkCount: 1)) == 0 }
 
     /// Returns the offset of the data of an object with a number of chunks; 0 if chunks are contiguous.
-    private func dataStart(chunkCount: UInt64) throws(DecryptionError) -> UInt64 {
+    package func dataStart(chunkCount: UInt64) throws(DecryptionError) -> UInt64 {
         guard let formula = format.dataStart else { return 0 }
         var names = values
         names["headerEnd"] = try shape().usual.map { .integer(Int128($0.geometry.headerByteCount)) }

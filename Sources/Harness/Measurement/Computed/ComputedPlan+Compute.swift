@@ -35,20 +35,35 @@ package struct PlanInputs: Sendable {
         /// - Throws: `DecryptionError.invalidParameter`.
         package init(_ format: Format, written text: Substring = "") throws(DecryptionError) {
             self.format = format
-            var values = try format.values(writtenAs: text).values
-            for input in format.inputs where input.name == Format.Input.ivName { values[input.name] = input.sampleIV }
+            let given = try format.values(writtenAs: text).values
+            let names = format.rules.chunk?.expression.names ?? []
+            lengthParameter = format.inputs.first { $0.isSize && names.contains($0.name) && given[$0.name] == nil }
+            derivedKey = format.derivedKeyInput.flatMap { given[$0.name] == nil ? $0 : nil }
+            let varied = [lengthParameter, derivedKey].compactMap { $0?.name }
+            var values = given
+            // What belongs to an object and cannot be known here, such as an IV, does not change what reads cost.
+            for input in format.inputs where values[input.name] == nil && !varied.contains(input.name) {
+                if input.name == Format.Input.ivName {
+                    values[input.name] = input.sampleIV
+                } else if input.defaultValue == nil {
+                    values[input.name] = input.sample
+                }
+            }
             self.values = values
             self.text = format.reference + text
         }
 
         /// The parameter that determines the chunk length, if the user does not give it; `nil` if there is none.
-        fileprivate var lengthParameter: Format.Input? {
-            let names = format.rules.chunk?.expression.names ?? []
-            return format.inputs.first { $0.isSize && names.contains($0.name) && values[$0.name] == nil }
-        }
+        fileprivate let lengthParameter: Format.Input?
+        /// The parameter for the length of the chunks' key, if the user does not give it; `nil` if there is none.
+        fileprivate let derivedKey: Format.Input?
 
-        fileprivate var derivedKey: Format.Input? {
-            format.derivedKeyInput.flatMap { values[$0.name] == nil ? $0 : nil }
+        /// The strategy with a length in ``lengthParameter`` and a key length.
+        fileprivate func strategy(_ length: Value?, keyByteCount: Int) -> Strategy {
+            var values = values
+            if let lengthParameter { values[lengthParameter.name] = length }
+            if let derivedKey { values[derivedKey.name] = .integer(Int128(keyByteCount)) }
+            return Strategy(format, values).representative
         }
 
         /// The wanted key lengths that the format has, or the usual one.
@@ -102,10 +117,9 @@ package struct PlanInputs: Sendable {
     package static func ciphers(strategies: [Chosen], keyByteCounts: [Int]) -> Set<DecryptionRates.KeyedCipher> {
         Set(
             strategies.flatMap { chosen in
-                let samples = Strategy(sampling: chosen.format).values
-                let strategy = Strategy(chosen.format, samples.merging(chosen.values) { $1 })
-                return chosen.keys(keyByteCounts).map {
-                    DecryptionRates.KeyedCipher(strategy.cipher, keyByteCount: $0, hmac: strategy.hmac)
+                chosen.keys(keyByteCounts).compactMap { key in
+                    try? ReadCosts.cipher(
+                        of: chosen.strategy(chosen.lengthParameter?.sample, keyByteCount: key), keyByteCount: key)
                 }
             })
     }
@@ -117,15 +131,35 @@ extension ComputedPlan {
     /// - Parameter inputs: The inputs.
     /// - Throws: `DecryptionError` for impossible lengths.
     package init(_ inputs: PlanInputs) throws(DecryptionError) {
-        let (inputs, notes) = inputs.fitted
+        var (inputs, notes) = inputs.fitted
         var candidates: [Candidate] = []
         var rates: [Rate] = []
-        for library in inputs.libraries {
-            for layout in try inputs.layouts() {
-                candidates += try inputs.candidates(layout, library)
-                rates += inputs.rates(layout, library)
+        var failures: [String: DecryptionError] = [:]
+        var planned: [(text: String, layouts: [PlannedLayout])] = []
+        for chosen in inputs.strategies {
+            do throws(DecryptionError) {
+                planned.append((chosen.text, try inputs.layouts(chosen)))
+            } catch {
+                failures[chosen.text] = error
             }
         }
+        for library in inputs.libraries {
+            for (text, layouts) in planned {
+                do throws(DecryptionError) {
+                    var own: [Candidate] = []
+                    for layout in layouts { own += try inputs.candidates(layout, library) }
+                    candidates += own
+                    rates += layouts.flatMap { inputs.rates($0, library) }
+                } catch {
+                    // The first library is the one that was meant; the others stand in.
+                    failures[text] = failures[text] ?? error
+                }
+            }
+        }
+        for strategy in candidates.map(\.configuration.strategy) { failures[strategy] = nil }
+        let missing = inputs.strategies.compactMap { chosen in failures[chosen.text].map { (chosen.text, $0) } }
+        if candidates.isEmpty, let (_, failure) = missing.first { throw failure }
+        if !missing.isEmpty { notes.append(.notComputed(missing.map { "\($0) (\($1))" })) }
         self.init(
             storage: Storage(
                 latencyNanoseconds: inputs.link?.latencyNanoseconds ?? 0,
@@ -149,6 +183,8 @@ private struct PlannedLayout {
     /// The chunk's length in the strategy's parameter.
     let chunkByteCount: UInt64?
     let keyByteCount: Int
+    /// The cipher of the chunks, with the length of their key.
+    let cipher: DecryptionRates.KeyedCipher
 
     /// Returns whether windows change the requests of reads. They do not if the reader reads whole chunks.
     func hasWindows(_ access: AccessPolicy) -> Bool {
@@ -157,7 +193,7 @@ private struct PlannedLayout {
 }
 
 extension Strategy {
-    /// The facts of the format, for an object with a plaintext length.
+    /// The facts of the format, for an object with a ciphertext length.
     fileprivate func stored(_ byteCount: UInt64) throws(DecryptionError) -> ComputedPlan.Layout {
         let facts = try facts()
         let noticed: [(ComputedPlan.Notice, Bool)] = [
@@ -165,8 +201,7 @@ extension Strategy {
             (.cut, facts.isEndBound),
         ]
         return ComputedPlan.Layout(
-            notices: Set(noticed.filter(\.1).map(\.0)),
-            storedByteCount: geometry?.ciphertextByteCount(ofPlaintext: byteCount) ?? byteCount,
+            notices: Set(noticed.filter(\.1).map(\.0)), storedByteCount: byteCount,
             maxByteCount: facts.maxPlaintextByteCount)
     }
 }
@@ -178,6 +213,8 @@ extension PlanInputs {
     private static let maxColdReads = 300
     /// The computed part of a download. The speed no longer changes after this number of bytes.
     private static let downloadByteCount: UInt64 = 64 << 20
+    /// The maximum length of an authenticated chunk, which a reader holds as a whole.
+    private static let maxHeldByteCount: UInt64 = 256 << 20
 
     /// The inputs with only those lengths that an object of this length can have, and notes on the changes.
     fileprivate var fitted: (PlanInputs, notes: [ComputedPlan.Note]) {
@@ -203,36 +240,31 @@ extension PlanInputs {
         return (fitted, notes)
     }
 
-    /// The strategies with each of their keys and chunks.
-    fileprivate func layouts() throws(DecryptionError) -> [PlannedLayout] {
+    /// A strategy with each of its keys and chunks.
+    fileprivate func layouts(_ chosen: Chosen) throws(DecryptionError) -> [PlannedLayout] {
         var layouts: [PlannedLayout] = []
-        for chosen in strategies {
-            let size = chosen.lengthParameter
-            for key in chosen.keys(keyByteCounts) {
-                func strategy(_ length: Value?) -> Strategy {
-                    var values = chosen.values
-                    if let size { values[size.name] = length }
-                    if let derived = chosen.derivedKey { values[derived.name] = .integer(Int128(key)) }
-                    return Strategy(chosen.format, values)
+        let size = chosen.lengthParameter
+        for key in chosen.keys(keyByteCounts) {
+            var lengths: [Value?] = [nil]
+            if let size {
+                lengths = chunkByteCounts.map { Value.integer(Int128($0)) }
+                // If the parameter has a default, lengths that do not fit are for other formats.
+                if size.defaultValue != nil {
+                    lengths.removeAll { (try? chosen.strategy($0, keyByteCount: key).validate()) == nil }
                 }
-                var lengths: [Value?] = [nil]
-                if let size {
-                    lengths = chunkByteCounts.map { Value.integer(Int128($0)) }
-                    // If the parameter has a default, lengths that do not fit are for other formats.
-                    if size.defaultValue != nil { lengths.removeAll { (try? strategy($0).validate()) == nil } }
-                    if lengths.isEmpty { lengths = [nil] }
+                if lengths.isEmpty { lengths = [nil] }
+            }
+            for length in lengths {
+                let strategy = chosen.strategy(length, keyByteCount: key)
+                try strategy.validate()
+                var chunkByteCount = strategy.chunkByteCount
+                if let size, case .integer(let count)? = strategy[size.name] {
+                    chunkByteCount = UInt64(clamping: count)
                 }
-                for length in lengths {
-                    let strategy = strategy(length)
-                    try strategy.validate()
-                    var chunkByteCount = strategy.chunkByteCount
-                    if let size, case .integer(let count)? = strategy[size.name] {
-                        chunkByteCount = UInt64(clamping: count)
-                    }
-                    layouts.append(
-                        PlannedLayout(
-                            strategy: strategy, text: chosen.text, chunkByteCount: chunkByteCount, keyByteCount: key))
-                }
+                layouts.append(
+                    PlannedLayout(
+                        strategy: strategy, text: chosen.text, chunkByteCount: chunkByteCount, keyByteCount: key,
+                        cipher: try ReadCosts.cipher(of: strategy, keyByteCount: key)))
             }
         }
         return layouts
@@ -240,15 +272,14 @@ extension PlanInputs {
 
     /// The rates at which a library decrypts a layout: a chunk per call, or each window.
     fileprivate func rates(_ layout: PlannedLayout, _ library: Library) -> [ComputedPlan.Rate] {
-        let cipher = DecryptionRates.KeyedCipher(
-            layout.strategy.cipher, keyByteCount: layout.keyByteCount, hmac: layout.strategy.hmac)
+        let cipher = layout.cipher
         let isAuthenticated = layout.strategy.isAuthenticated
         // Uses the chunk length in the parameter, even if a chunk has other bytes than plaintext.
         let calls = isAuthenticated ? layout.chunkByteCount.map { [$0] } ?? windowByteCounts : windowByteCounts
         return calls.map { call in
             ComputedPlan.Rate(
-                backend: library.name, mode: layout.strategy.cipher.mode,
-                keyByteCount: layout.keyByteCount, cipher: layout.strategy.cipher.nameBesideAES,
+                backend: library.name, mode: cipher.cipher.mode, keyByteCount: cipher.keyByteCount,
+                cipher: cipher.cipher.nameBesideAES,
                 callByteCount: call, bytesPerSecond: library.rates.bytesPerSecond(cipher, byteCount: call))
         }
     }
@@ -258,10 +289,26 @@ extension PlanInputs {
         _ layout: PlannedLayout, _ library: Library
     ) throws(DecryptionError) -> [ComputedPlan.Candidate] {
         let strategy = layout.strategy
+        guard library.rates.points[layout.cipher] != nil else {
+            throw .unsupported("\(layout.cipher.cipher.rawValue) in \(library.name)")
+        }
+        guard
+            !strategy.isAuthenticated
+                || min(strategy.chunkByteCount ?? .max, objectByteCount) <= Self.maxHeldByteCount
+        else {
+            throw .unsupported("chunks over \(Self.maxHeldByteCount >> 20) MiB, each of which a read takes whole")
+        }
+        // Each chunk takes a step of the simulation, so that there would be millions of them.
+        guard strategies.count == 1 || strategy.chunkByteCount.map({ $0 > UInt64(Block.byteCount) }) ?? true else {
+            throw .unsupported("chunks of a cipher block beside other formats")
+        }
+        // The object is as long as was asked for, or a little longer if the format has units.
+        let unit = max(1, strategy.geometry?.plaintextUnitByteCount ?? 1)
         let costs = try ReadCosts(
-            strategy: strategy, plaintextByteCount: objectByteCount, keyByteCount: layout.keyByteCount,
+            strategy: strategy, plaintextByteCount: (objectByteCount + unit - 1) / unit * unit,
+            keyByteCount: layout.keyByteCount,
             in: ReadCosts.Surroundings(link: link, client: client, rates: library.rates))
-        let stored = try strategy.stored(objectByteCount)
+        let stored = try strategy.stored(costs.ciphertextByteCount)
         // Readers always open whole authenticated chunks, and keep the latest one.
         let hasChoice = strategy.chunkByteCount != nil && !strategy.isAuthenticated
         var candidates: [ComputedPlan.Candidate] = []
@@ -283,8 +330,8 @@ extension PlanInputs {
                 candidates.append(
                     ComputedPlan.Candidate(
                         configuration: ComputedPlan.Configuration(
-                            backend: library.name, strategy: layout.text, keyByteCount: layout.keyByteCount,
-                            cipher: layout.strategy.cipher.nameBesideAES,
+                            backend: library.name, strategy: layout.text, keyByteCount: layout.cipher.keyByteCount,
+                            cipher: layout.cipher.cipher.nameBesideAES,
                             chunkByteCount: layout.chunkByteCount, access: access.rawValue, windowByteCount: window),
                         layout: stored, firstByteNanoseconds: firstByte, seeks: seeks,
                         downloadBytesPerSecond: try download(reader, strategy.chunkByteCount ?? 0, window),

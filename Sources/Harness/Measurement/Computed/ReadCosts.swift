@@ -48,6 +48,8 @@ package struct ReadCosts: Sendable {
 
     /// The cost of opening the object.
     package let opening: Cost
+    /// The ciphertext's length in bytes.
+    package let ciphertextByteCount: UInt64
 
     private let object: EncryptedObject
     private let meter: Meter
@@ -55,7 +57,7 @@ package struct ReadCosts: Sendable {
     /// Opens an absent object.
     ///
     /// - Parameters:
-    ///   - strategy: The strategy.
+    ///   - strategy: The strategy; ``RandomAccess/Strategy/representative`` for one whose objects differ.
     ///   - plaintextByteCount: The plaintext's length in bytes.
     ///   - keyByteCount: The length of the key in bytes.
     ///   - surroundings: The link and the rates.
@@ -69,10 +71,15 @@ package struct ReadCosts: Sendable {
         let cipher = IdleCipher(meter: meter, paddingByteCount: UInt8(16 - plaintextByteCount % 16))
         let key = try SecretKey(material: [UInt8](repeating: 0, count: keyByteCount))
         let (header, geometry) = try Self.beginning(strategy, cipher, key)
+        // The data of all chunks may stand behind a table of their other parts.
+        let dataStart = try strategy.dataStart(chunkCount: max(1, geometry.chunkCount(ofPlaintext: plaintextByteCount)))
+        ciphertextByteCount =
+            dataStart > 0
+            ? dataStart + plaintextByteCount : geometry.ciphertextByteCount(ofPlaintext: plaintextByteCount)
         let strategy = strategy.withoutComparisons
         let absent = AbsentCiphertext(
-            byteCount: geometry.ciphertextByteCount(ofPlaintext: plaintextByteCount), header: header,
-            cleared: strategy.hmac == nil ? nil : geometry, meter: meter)
+            byteCount: ciphertextByteCount, header: header, cleared: strategy.hmac == nil ? nil : geometry,
+            meter: meter)
         _ = meter.take()
         let source: any ByteSource =
             if let link = surroundings.link {
@@ -90,6 +97,22 @@ package struct ReadCosts: Sendable {
             throw .invalidParameter(
                 name: "object length", value: "\(plaintextByteCount)", expected: "one that \(strategy.name) can have")
         }
+    }
+
+    /// Returns the cipher of a strategy's chunks, and the length of the key that they are decrypted with.
+    ///
+    /// - Throws: `DecryptionError` for an impossible strategy.
+    package static func cipher(
+        of strategy: Strategy, keyByteCount: Int
+    ) throws(DecryptionError) -> DecryptionRates.KeyedCipher {
+        let rates = DecryptionRates(points: [:], callNanoseconds: 0, copiedBytesPerSecond: 1)
+        let costs = try ReadCosts(
+            strategy: strategy, plaintextByteCount: max(1, strategy.geometry?.plaintextUnitByteCount ?? 1),
+            keyByteCount: keyByteCount, in: Surroundings(link: nil, client: .serial, rates: rates))
+        // Keys of their own are made for chunks that are read.
+        let reader = try costs.reader(ReaderConfiguration(access: .block, windowByteCount: 1, threadCount: 1))
+        _ = try reader.costs(of: [Workload.Read(offset: 0, count: 1)])
+        return costs.meter.cipher
     }
 
     /// Makes a reader. It keeps plaintext between reads as a reader of its configuration does.
@@ -151,7 +174,8 @@ package struct ReadCosts: Sendable {
         guard !strategy.format.header.isEmpty || geometry.headerByteCount > 0 else { return ([], geometry) }
         var bytes: [UInt8] = []
         do {
-            let encryptor = try ObjectEncryptor(strategy: strategy, backend: cipher, key: key)
+            let whole = strategy.changing { $0.dataStart = nil }
+            let encryptor = try ObjectEncryptor(strategy: whole, backend: cipher, key: key)
             geometry = encryptor.geometry
             // An empty object may have no header.
             let plaintext = [UInt8](repeating: 0, count: Int(clamping: geometry.plaintextUnitByteCount))
@@ -162,12 +186,40 @@ package struct ReadCosts: Sendable {
         } catch {
             throw .invalidParameter(name: "strategy", value: strategy.name, expected: "one that can be written")
         }
-        let fieldByteCount = try strategy.facts().header.reduce(0) { $0 + ($1.byteCount ?? 0) }
+        let parts = try strategy.facts().header
+        for (part, field) in zip(parts, strategy.format.header) {
+            guard let offset = part.offset, let text = field.representativeText, offset + text.count <= bytes.count
+            else { continue }
+            bytes.replaceSubrange(offset..<offset + text.count, with: text)
+        }
+        let fieldByteCount = parts.reduce(0) { $0 + ($1.byteCount ?? 0) }
         return (Array(bytes.prefix(max(Int(clamping: geometry.headerByteCount), fieldByteCount))), geometry)
     }
 }
 
+extension Format.Field {
+    /// A text of 256 bytes that ends as the field does; `nil` if the field is not a text.
+    fileprivate var representativeText: [UInt8]? {
+        guard let prefix = lastLinePrefix?.array else { return nil }
+        let end = [UInt8(ascii: "\n")] + prefix + [UInt8(ascii: "\n")]
+        // The first line begins differently.
+        let filler = UInt8(ascii: prefix.first == UInt8(ascii: "-") ? "a" : "-")
+        return [UInt8](repeating: filler, count: max(1, 256 - end.count)) + end
+    }
+}
+
 extension Strategy {
+    /// The strategy of an object that stands for those of other headers: its texts have a usual length, and no check
+    /// refuses them.
+    package var representative: Strategy {
+        var values = values
+        for field in format.header {
+            guard let text = field.representativeText else { continue }
+            for name in field.byteCount.expression.names { values[name] = .integer(Int128(text.count)) }
+        }
+        return Strategy(format, values).changing { $0.checks.removeAll { $0.error != .invalidRequest } }
+    }
+
     /// The strategy without checks, whose chunks may have any bytes. It compares no parts, and has no holes.
     fileprivate var withoutComparisons: Strategy {
         changing { rules in
@@ -197,11 +249,20 @@ private final class Meter: Sendable {
     let clock = ComputedClock()
     let tally = RequestTally()
     let rates: DecryptionRates
-    private let cipher: DecryptionRates.KeyedCipher
+    private let known: Mutex<DecryptionRates.KeyedCipher>
     private let state = Mutex((decrypted: 0 as UInt64, since: 0 as UInt64))
 
     init(_ surroundings: ReadCosts.Surroundings, _ cipher: DecryptionRates.KeyedCipher) {
-        (rates, self.cipher) = (surroundings.rates, cipher)
+        rates = surroundings.rates
+        known = Mutex(cipher)
+    }
+
+    /// The cipher of the latest decryption, with the length of its key.
+    var cipher: DecryptionRates.KeyedCipher { known.withLock { $0 } }
+
+    /// Notes the cipher and the key of what is decrypted next.
+    func note(_ cipher: Cipher, keyByteCount: Int) {
+        known.withLock { ($0.cipher, $0.keyByteCount) = (cipher, keyByteCount) }
     }
 
     /// Notes a system call.
@@ -294,7 +355,8 @@ private struct NearSource: WrappingSource {
     }
 }
 
-/// A cipher that only counts. It also writes the padding that opening an object needs.
+/// A cipher that only counts. It also writes the padding that opening an object needs, and copies short messages, so
+/// that encrypted fields of headers hold what was put into them.
 private struct IdleCipher: CipherBackend {
     let meter: Meter
     let paddingByteCount: UInt8
@@ -307,7 +369,10 @@ private struct IdleCipher: CipherBackend {
     func makeContext(
         _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
-        Context(meter: meter, paddingByteCount: cipher.isStreaming ? paddingByteCount : nil)
+        if direction == .decrypt { meter.note(cipher, keyByteCount: key.byteCount) }
+        return Context(
+            meter: meter, paddingByteCount: cipher == .aesCBC ? paddingByteCount : nil,
+            tagByteCount: direction == .decrypt ? cipher.tagByteCount : 0)
     }
 
     let hmacFunctions = HashFunction.allCases
@@ -327,10 +392,12 @@ private struct IdleCipher: CipherBackend {
     private final class Context: CipherContext {
         private let meter: Meter
         private let paddingByteCount: UInt8?
+        private let tagByteCount: Int
 
-        init(meter: Meter, paddingByteCount: UInt8?) {
-            self.meter = meter
-            self.paddingByteCount = paddingByteCount
+        private static let maxCopyByteCount = 1024
+
+        init(meter: Meter, paddingByteCount: UInt8?, tagByteCount: Int) {
+            (self.meter, self.paddingByteCount, self.tagByteCount) = (meter, paddingByteCount, tagByteCount)
         }
 
         func process(
@@ -340,6 +407,8 @@ private struct IdleCipher: CipherBackend {
             meter.note(decrypted: input.count)
             if input.count == 16, let paddingByteCount {
                 output.initializeMemory(as: UInt8.self, repeating: paddingByteCount, count: 16)
+            } else if input.count <= Self.maxCopyByteCount, let base = input.baseAddress {
+                output.copyMemory(from: base, byteCount: max(0, input.count - tagByteCount))
             }
             return true
         }

@@ -5,10 +5,16 @@ import Results
 struct ChunkSeries: Sendable {
     /// A cell whose members that may differ are blank.
     let like: Cell
-    /// The lines by backend: the best cell for each chunk, in ascending order of chunk.
-    let lines: [(backend: String, cells: [CellSummary])]
-    /// The best cell of each format that neither notices changes nor has chunks, but matches otherwise.
+    /// True if several formats were measured at several chunks: then each is a line, with its own key. Otherwise, each
+    /// backend is a line.
+    let areFormats: Bool
+    /// The lines: the best cell for each chunk, in ascending order of chunk.
+    let lines: [(name: String, style: SeriesStyle, cells: [CellSummary])]
+    /// The best cell of the first formats that neither notice changes nor have chunks, but match otherwise.
     let references: [CellSummary]
+
+    /// The number of references that can be told apart.
+    private static let maxReferences = 2
 
     /// Selects the cells of a workload, preferably those on this machine. Returns `nil` if fewer than two chunks were
     /// measured.
@@ -18,7 +24,11 @@ struct ChunkSeries: Sendable {
         }
         let chunked = measured.filter { $0.cell.chunkByteCount != nil && $0.protection == .integrity }
         func sizeCount(_ cells: [CellSummary]) -> Int { Set(cells.map(\.cell.chunkText)).count }
-        let groups = chunked.grouped { Self.blanked($0.cell) }
+        let formats = chunked.grouped(by: \.cell.format).filter { sizeCount($0.elements) > 1 }
+        areFormats = formats.count > 1
+        let groups = (areFormats ? formats.flatMap(\.elements) : chunked).grouped { [areFormats] in
+            Self.blanked($0.cell, areFormats)
+        }
         let most = groups.max {
             ($0.key.isLocal ? 1 : 0, sizeCount($0.elements)) < ($1.key.isLocal ? 1 : 0, sizeCount($1.elements))
         }
@@ -27,35 +37,43 @@ struct ChunkSeries: Sendable {
             cells.max { merit.sample(of: $0)?.estimate ?? 0 < merit.sample(of: $1)?.estimate ?? 0 }
         }
         self.like = like
-        lines = summary.backends.compactMap { name in
-            let own = cells.filter { $0.cell.backend == name }.grouped(by: \.cell.chunkByteCount)
-            let line = own.compactMap { best($0.elements) }
-            return line.isEmpty
-                ? nil : (name, line.sorted { $0.cell.chunkByteCount ?? 0 < $1.cell.chunkByteCount ?? 0 })
+        let names = areFormats ? cells.map(\.cell.format).unique : summary.backends
+        lines = names.enumerated().compactMap { [areFormats] index, name in
+            let own = cells.filter { (areFormats ? $0.cell.format : $0.cell.backend) == name }
+            let line = own.grouped(by: \.cell.chunkByteCount).compactMap { best($0.elements) }
+            guard !line.isEmpty else { return nil }
+            return (
+                name, SeriesStyle(areFormats ? index : summary.style(of: name)),
+                line.sorted { $0.cell.chunkByteCount ?? 0 < $1.cell.chunkByteCount ?? 0 }
+            )
         }
-        let plain = measured.filter {
-            $0.cell.chunkByteCount == nil && $0.protection < .integrity && Self.blanked($0.cell) == like
+        let plain = measured.filter { [areFormats] in
+            $0.cell.chunkByteCount == nil && $0.protection < .integrity && Self.blanked($0.cell, areFormats) == like
         }
-        references = plain.grouped(by: \.cell.strategy).compactMap { best($0.elements) }
+        references = plain.grouped(by: \.cell.strategy).prefix(Self.maxReferences).compactMap { best($0.elements) }
     }
 
-    private static func blanked(_ cell: Cell) -> Cell {
+    private static func blanked(_ cell: Cell, _ areFormats: Bool) -> Cell {
         var cell = cell.blanked
         cell.windowByteCount = cell.workload == "sequential" ? cell.windowByteCount : 0
         (cell.strategy, cell.chunkByteCount) = ("", nil)
+        if areFormats { (cell.keyByteCount, cell.cipher) = (0, nil) }
         return cell
     }
 
     /// The members that all cells share, in words.
     var description: String {
-        let threads = like.threads == 1 ? "one thread" : RatioText.count(like.threads, "thread")
-        return "\(ComparisonGroup(like).description), \(threads)"
+        let (group, threads) = (
+            ComparisonGroup(like), like.threads == 1 ? "one thread" : RatioText.count(like.threads, "thread")
+        )
+        let place = "\(ByteCountText.size(group.objectByteCount)) in \(group.location)"
+        return "\(areFormats ? place : group.description), \(threads)"
     }
 }
 
 extension RunSummary {
-    /// Throughput by chunk of formats that notice changes, one line per backend; `nil` if fewer than two chunks were
-    /// measured.
+    /// Throughput by chunk of formats that notice changes, one line per format or backend; `nil` if fewer than two
+    /// chunks were measured.
     var chunkThroughputChart: LineChart? {
         chunkChart(
             "sequential", .throughput, name: "chunk-throughput",
@@ -72,8 +90,8 @@ extension RunSummary {
         }
     }
 
-    /// The median latency of random reads by chunk of formats that notice changes, one line per backend; `nil` if fewer
-    /// than two chunks were measured.
+    /// The median latency of random reads by chunk of formats that notice changes, one line per format or backend;
+    /// `nil` if fewer than two chunks were measured.
     var chunkLatencyChart: LineChart? {
         guard let workload = mainRandomWorkload, let byteCount = CellWorkload(workload)?.rangeByteCount else {
             return nil
@@ -93,14 +111,15 @@ extension RunSummary {
         _ value: (CellSummary) -> Value?
     ) -> LineChart? {
         guard let series = ChunkSeries(self, workload: workload, merit: merit) else { return nil }
-        let lines = series.lines.prefix(Self.maxLines).map { backend, cells in
+        let lines = series.lines.prefix(Self.maxLines).map { name, style, cells in
             LineChart.Line(
-                name: backend, style: SeriesStyle(style(of: backend)),
+                name: name, style: style,
                 points: cells.compactMap { cell in
                     guard let chunk = cell.cell.chunkByteCount, let value = value(cell) else { return nil }
                     return LineChart.Point(
                         byteCount: chunk, value: value.value, low: value.low, high: value.high,
-                        words: "\(backend), \(cell.cell.format), \(cell.cell.chunkText ?? "") chunks: \(value.words)")
+                        words: "\(cell.cell.backend), \(cell.cell.format), \(cell.cell.chunkText ?? "") chunks: "
+                            + value.words)
                 })
         }
         let sizes = lines.flatMap(\.points).map(\.byteCount)
@@ -113,8 +132,8 @@ extension RunSummary {
         }
         return LineChart(
             name: name, title: title,
-            description: "\(meaning), on logarithmic axes, a line for each backend, its 95 % intervals as a band: "
-                + "\(series.description)."
+            description: "\(meaning), on logarithmic axes, a line for each "
+                + "\(series.areFormats ? "format" : "backend"), its 95 % intervals as a band: \(series.description)."
                 + (references.isEmpty
                     ? "" : " Thin lines: formats without chunks, which notice no change, by the best backend of each."),
             lines: lines, references: references, vertical: vertical,

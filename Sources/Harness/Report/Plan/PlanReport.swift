@@ -37,31 +37,36 @@ package struct PlanReport: Sendable {
     /// True if each plan has a choice.
     package var hasChoice: Bool { plans.allSatisfy { $0.choice != nil } }
 
-    /// The report for a terminal of 80 columns; it shows only the access mode of the choice.
-    package var text: String {
-        guard plans.count > 1 else { return Self.text(plans[0], defaults, isShort: false) }
-        let parts = plans.map { plan in
-            ([PlanText.question(plan).uppercased()] + [Self.text(plan, defaults, isShort: true)]).joined(
-                separator: "\n\n")
+    /// Returns the report for a terminal of 80 columns; it shows only the access mode of the choice.
+    ///
+    /// - Parameter isWhole: True for all formats; otherwise, tables have the best ones, and the number of the others.
+    /// - Returns: The report, without a break after its last line.
+    package func text(isWhole: Bool) -> String {
+        func text(_ sections: [Document.Section]) -> [String] {
+            sections.map { section in
+                let blocks = section.blocks.compactMap { block -> String? in
+                    switch block {
+                    case .chart: nil
+                    case .table(let table) where !isWhole && section.name != "questions":
+                        TextRenderer.table(table.limited(to: 12))
+                    case .list(let items) where !isWhole && items.count > 4:
+                        TextRenderer.block(.list(items.prefix(3) + [Table.others(items.count - 3)]))
+                    default: TextRenderer.block(block)
+                    }
+                }
+                return ([section.title.uppercased()] + blocks).joined(separator: "\n")
+            }
         }
-        return (([Self.overview(plans)] + Self.formats(plans)).map(Self.text) + parts).joined(separator: "\n\n")
-    }
-
-    private static func text(_ plan: ComputedPlan, _ defaults: Set<Input>, isShort: Bool) -> String {
-        let verdict = plan.verdict.map { WrappedText.lines($0) }
-        let access = plan.choice?.configuration.access
-        let shown = plan.candidates.filter { access == nil || $0.configuration.access == access }
-        let sections = plan.sections(shown, defaults, suffix: "", title: nil)
-            .filter { !isShort || ["asked", "steps"].contains($0.name) }
-        return (verdict + sections.map(text)).joined(separator: "\n\n")
-    }
-
-    private static func text(_ section: Document.Section) -> String {
-        let blocks = section.blocks.compactMap { block -> String? in
-            if case .chart = block { return nil }
-            return TextRenderer.block(block)
+        let answers = plans.flatMap { plan in
+            let access = plan.choice?.configuration.access
+            let shown = plan.candidates.filter { access == nil || $0.configuration.access == access }
+            let sections = plan.sections(shown, defaults, suffix: "", title: nil)
+                .filter { plans.count == 1 || ["asked", "steps"].contains($0.name) }
+            return (plans.count == 1 ? [] : [PlanText.question(plan).uppercased()])
+                + plan.verdict.map { WrappedText.lines($0) } + text(sections)
         }
-        return ([section.title.uppercased()] + blocks).joined(separator: "\n")
+        let all = plans.count == 1 ? [] : text([Self.overview(plans)] + Self.formats(plans))
+        return (all + answers).joined(separator: "\n\n")
     }
 
     /// The files of the report: `index.html`, `report.md`, `results.json` and the pictures.
@@ -119,6 +124,18 @@ extension ComputedPlan {
     /// Returns whether configurations differ in a property.
     func varies(_ value: (Configuration) -> some Hashable) -> Bool {
         Set(candidates.map { value($0.configuration) }).count > 1
+    }
+
+    /// Returns whether configurations of one strategy differ in a property.
+    func variesInStrategy(_ value: (Configuration) -> some Hashable) -> Bool {
+        candidates.map(\.configuration).grouped(by: \.strategy).contains { Set($0.elements.map(value)).count > 1 }
+    }
+
+    /// Returns candidates in the order of their strategies' best ones.
+    func ranked(_ candidates: [Candidate]) -> [Candidate] {
+        let names = choices.map(\.configuration.strategy)
+        let groups = Dictionary(grouping: candidates, by: \.configuration.strategy)
+        return names.flatMap { groups[$0] ?? [] }
     }
 
     /// The choice, and the effect of a step in each direction.
@@ -208,6 +225,7 @@ extension ComputedPlan {
     fileprivate func sections(
         _ shown: [Candidate], _ defaults: Set<PlanReport.Input>, suffix: String, title: String?
     ) -> [Document.Section] {
+        let shown = ranked(shown)
         func section(_ name: String, _ heading: String, _ blocks: [Document.Block]) -> Document.Section {
             Document.Section(
                 name: name + suffix, title: title.map { "\(heading): \($0)" } ?? heading, blocks: blocks)
@@ -270,6 +288,11 @@ extension ComputedPlan {
     }
 
     private var rateLines: [String] {
+        let own = choice?.configuration
+        let isOwn = { (rate: Rate) in
+            rate.backend == own?.backend && rate.keyByteCount == own?.keyByteCount && rate.cipher == own?.cipher
+        }
+        let rates = rates.filter(isOwn) + rates.filter { !isOwn($0) }
         let groups = rates.map { "\($0.backend), \($0.cipherName)" }
         return groups.unique.map { group in
             let members = zip(groups, rates).filter { $0.0 == group }.map(\.1).sorted {

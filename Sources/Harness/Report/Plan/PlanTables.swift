@@ -1,5 +1,19 @@
 import Results
 
+extension Table {
+    /// Returns the table with its first rows, and the number of the others.
+    func limited(to count: Int) -> Table {
+        guard rows.count > count + 1 else { return self }
+        var table = self
+        let others = [Entry(Self.others(rows.count - count))]
+        table.rows = rows.prefix(count) + [others + columns.dropFirst().map { _ in Entry("") }]
+        return table
+    }
+
+    /// The words for what a short text leaves out.
+    static func others(_ count: Int) -> String { "…and \(count) others (--all)" }
+}
+
 /// The tables and pictures of a computed plan.
 extension ComputedPlan {
     /// The explanation of the mark for figures over the budget, if there is a budget.
@@ -177,8 +191,10 @@ extension ComputedPlan {
         let sizes = shown.compactMap(\.configuration.chunkByteCount)
         guard let smallest = sizes.min(), let largest = sizes.max() else { return nil }
         var lines: [LineChart.Line] = []
-        for series in shown.map({ PlanText.series($0.configuration, in: self) }).unique {
-            let members = shown.filter { PlanText.series($0.configuration, in: self) == series }
+        let all = shown.grouped { PlanText.series($0.configuration, in: self) }
+        // A strategy with one chunk is a point, and says less.
+        let series = all.filter { $0.elements.count > 1 } + all.filter { $0.elements.count == 1 }
+        for (series, members) in series.prefix(RunSummary.maxLines).map({ ($0.key, $0.elements) }) {
             let points = members.flatMap { member -> [LineChart.Point] in
                 guard let seek = member.seeks.first else { return [] }
                 let (low, high, words) = value(seek)
@@ -196,7 +212,11 @@ extension ComputedPlan {
         }
         guard !lines.isEmpty else { return nil }
         return LineChart(
-            name: name, title: title, description: description, lines: lines, vertical: axis, marks: [],
+            name: name, title: title,
+            description: description
+                + (all.count > lines.count
+                    ? " Of \(all.count) lines \(lines.count) are drawn; the table has all." : ""),
+            lines: lines, vertical: axis, marks: [],
             horizontalLabel: "chunk: plaintext that is encrypted in one piece")
     }
 }

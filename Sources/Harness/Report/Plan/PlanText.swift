@@ -18,12 +18,16 @@ enum PlanText {
         ].compactMap { $0 }.joined(separator: " · ")
     }
 
+    private static func latency(_ storage: ComputedPlan.Storage) -> String {
+        storage.latencyNanoseconds == 0 ? "0 ms" : DurationText.text(nanoseconds: storage.latencyNanoseconds)
+    }
+
     /// Returns the object and the storage in a few words.
     static func question(_ plan: ComputedPlan) -> String {
         let storage = plan.storage
         let place =
             storage.client.map { client in
-                ([DurationText.text(nanoseconds: storage.latencyNanoseconds)]
+                ([latency(storage)]
                     + (storage.bytesPerSecond.map { ["\(ByteCountText.size($0))/s"] } ?? []) + [client])
                     .joined(separator: ", ")
             } ?? "in memory"
@@ -34,16 +38,13 @@ enum PlanText {
     static func head(_ plan: ComputedPlan, among plans: [ComputedPlan]) -> String {
         let storage = plan.storage
         func varies(_ value: (ComputedPlan) -> some Hashable) -> Bool { Set(plans.map(value)).count > 1 }
-        let latency =
-            storage.client == nil
-            ? "in memory"
-            : storage.latencyNanoseconds == 0 ? "0 ms" : DurationText.text(nanoseconds: storage.latencyNanoseconds)
+        let latency = storage.client == nil ? "in memory" : latency(storage)
         let parts = [
             varies(\.objectByteCount) ? ByteCountText.size(plan.objectByteCount) : nil,
             varies(\.storage.latencyNanoseconds) ? latency : nil,
             varies(\.storage.bytesPerSecond)
                 ? storage.bytesPerSecond.map { "\(ByteCountText.size($0))/s" } ?? "any rate" : nil,
-            varies(\.storage.client) ? storage.client ?? "in memory" : nil,
+            Set(plans.compactMap(\.storage.client)).count > 1 ? storage.client ?? "in memory" : nil,
         ].compactMap { $0 }
         return parts.isEmpty ? "p90, cold" : parts.unique.joined(separator: ", ")
     }
@@ -58,11 +59,11 @@ enum PlanText {
     static func name(_ configuration: ComputedPlan.Configuration, in plan: ComputedPlan) -> String {
         let chunk = configuration.chunkByteCount.map { "chunks of \(ByteCountText.size($0))" }
         return [
-            configuration.strategy, plan.varies(\.keyName) ? configuration.keyName : nil, chunk,
+            configuration.strategy, plan.variesInStrategy(\.keyName) ? configuration.keyName : nil, chunk,
             plan.varies(\.access) && configuration.chunkByteCount != nil && configuration.access != "block"
                 ? configuration.access : nil,
             plan.varies(\.windowByteCount) ? "windows of \(ByteCountText.size(configuration.windowByteCount))" : nil,
-            plan.varies(\.backend) ? configuration.backend : nil,
+            plan.variesInStrategy(\.backend) ? configuration.backend : nil,
         ].compactMap { $0 }.joined(separator: ", ")
     }
 
@@ -72,8 +73,8 @@ enum PlanText {
     static func series(_ configuration: ComputedPlan.Configuration, in plan: ComputedPlan) -> String {
         [
             configuration.strategy, configuration.access == "block" ? nil : configuration.access,
-            plan.varies(\.keyName) ? configuration.keyName : nil,
-            plan.varies(\.backend) ? configuration.backend : nil,
+            plan.variesInStrategy(\.keyName) ? configuration.keyName : nil,
+            plan.variesInStrategy(\.backend) ? configuration.backend : nil,
         ].compactMap { $0 }.joined(separator: ", ")
     }
 
@@ -89,6 +90,8 @@ enum PlanText {
         case .all(let name, let count):
             "The object is shorter than all \(name): those of \(sizes([count])) stand for it."
         case .whole(let counts): "Reads of \(sizes(counts)) are of the whole object."
+        case .notComputed(let strategies):
+            "\(RatioText.count(strategies.count, "format")) left out: \(strategies.joined(separator: "; "))."
         }
     }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BackendRegistry
 import ByteSources
 import Measurement
 import RandomAccess
@@ -18,8 +19,8 @@ struct PlanCommand: ParsableCommand {
             """
             The readers read a simulated object through the chosen client. A simulated clock advances by the latency of
             each answer, the transfer of its bytes and their decryption. Only decryption and system calls are timed,
-            from memory. plan prints the choice, the effect of one step in each direction, and every strategy and chunk
-            size.
+            from memory. plan prints the choice, the effect of one step in each direction, and the best formats and
+            chunk sizes; --all prints every one. Formats that cannot be computed are counted, with the reasons.
 
             The client is either chunkwise, this program's reader of URLs, which opens an object in one round trip and
             reads ahead over several connections, or serial, which makes one request after the other. The bandwidth is
@@ -34,6 +35,8 @@ struct PlanCommand: ParsableCommand {
             latencies, bandwidths or clients are separate questions; several values of other options are compared.
 
             EXAMPLES
+              chunkwise plan
+              chunkwise plan --latency 0ms,1ms,20ms,80ms --bandwidth 100MB/s
               chunkwise plan --object-size 4GB --latency 20ms --bandwidth 100MB/s --memory 64MiB
               chunkwise plan --latency 20ms --bandwidth 100MB/s --read-size 64KiB,1MiB --output plan
               chunkwise plan --object-size 1MB,20MB,4GB --latency 5ms,30ms --bandwidth 50MB/s
@@ -89,10 +92,14 @@ struct PlanCommand: ParsableCommand {
     @Option(
         help: .taking(
             "names",
-            "Strategies: names or paths of descriptions, with or without parameters. (default: all that take such keys)"
+            "Strategies: names or paths of descriptions, with or without parameters. (default: each known format, the "
+                + "first of its variants)"
         ),
         completion: .list(Format.names))
     var strategies: String?
+
+    @Flag(help: "Print all formats, and not only the best.")
+    var all = false
 
     @Option(
         help: .taking("bits", "AES key sizes: 128, 256 or both. (default: 128, if the strategy has it)"),
@@ -105,8 +112,10 @@ struct PlanCommand: ParsableCommand {
     var accesses = "block,chunk-cache"
 
     @Option(
-        help: .taking("names", "The crypto library, or several; see chunkwise backends. (default: libgcrypt)"),
-        completion: .backends)
+        help: .taking(
+            "names",
+            "The crypto library, or several; see chunkwise backends. (default: libgcrypt, and others for what it lacks)"
+        ), completion: .backends)
     var backend: String?
 
     @Option(help: "The seed of offsets.")
@@ -126,7 +135,7 @@ struct PlanCommand: ParsableCommand {
         let report = PlanReport(plans, defaults: defaults)
         if let output { try ReportWriting.write(report.files, to: FilePath(output)) }
         switch format.format {
-        case .text: print(report.text)
+        case .text: print(report.text(isWhole: all))
         case .json: print(report.json.text)
         }
         if !report.hasChoice { throw ExitCode(1) }
@@ -153,7 +162,7 @@ struct PlanCommand: ParsableCommand {
         let keys = try Self.list(keySize ?? "", "--key-size", "128 or 256", mayBeEmpty: keySize == nil) {
             ["128": 16, "256": 32][$0]
         }
-        let chosen = try chosenStrategies(keys)
+        let chosen = try chosenStrategies()
         let wantsIntegrity = try require(
             ["noticed": true, "none": false][integrity ?? "noticed"], .usage,
             "--integrity \(integrity ?? ""): expected noticed or none")
@@ -187,23 +196,12 @@ struct PlanCommand: ParsableCommand {
         return questions
     }
 
-    private func chosenStrategies(_ keys: [Int]) throws -> [PlanInputs.Chosen] {
+    private func chosenStrategies() throws -> [PlanInputs.Chosen] {
         guard let strategies else {
-            let wanted = keys.isEmpty ? [16] : keys
-            let backends = try backendNames().map { try Validated.backend($0) }
+            // The variants of a format share its description.
+            var texts: Set<[UInt8]> = []
             return try attempt {
-                try Format.known.filter { format in
-                    let strategy = Strategy(sampling: format)
-                    // Formats that take any length, in whole chunks larger than a cipher block, and whose only input
-                    // without a default is an IV.
-                    return format.inputs.allSatisfy { input in
-                        let isIV = input.name == Format.Input.ivName
-                        return isIV ? input.defaultValue == nil : input.defaultValue != nil || input.isSize
-                    } && format.usualKeyByteCounts.contains(where: wanted.contains)
-                        && strategy.hasWholeChunks
-                        && strategy.geometry?.plaintextUnitByteCount == 1 && strategy.chunkByteCount != 16
-                        && backends.allSatisfy { $0.supports(strategy) }
-                }.map { try PlanInputs.Chosen($0) }
+                try Format.known.filter { texts.insert($0.text).inserted }.map { try PlanInputs.Chosen($0) }
             }
         }
         // A comma separates strategies, and also the parameters of one strategy.
@@ -224,16 +222,22 @@ struct PlanCommand: ParsableCommand {
         }
     }
 
-    private func backendNames() throws -> [String] {
-        try Self.list(backend ?? "libgcrypt", "--backend", "a list such as libgcrypt,openssl") { $0 }
-    }
-
+    /// The libraries with the ciphers that each has. Without a name, it is libgcrypt, and for each cipher that it lacks
+    /// the first other library.
     private func libraries(_ ciphers: Set<DecryptionRates.KeyedCipher>) throws -> [PlanInputs.Library] {
-        try backendNames().map { name in
+        let usual = ["libgcrypt"] + BackendRegistry.availableNames.filter { $0 != "libgcrypt" }
+        let names = try backend.map { try Self.list($0, "--backend", "a list such as libgcrypt,openssl") { $0 } }
+        var missing = ciphers
+        return try (names ?? usual).compactMap { name in
             let cipher = try Validated.backend(name)
+            let own = (names == nil ? missing : ciphers).filter {
+                cipher.supports($0.cipher, keyByteCount: $0.keyByteCount, hmac: $0.hmac)
+            }
+            missing.subtract(own)
+            if own.isEmpty, names == nil { return nil }
             return PlanInputs.Library(
                 name: name, copyCount: UInt64(cipher.copyCountPerCall),
-                rates: try attempt(name) { try DecryptionRates.measured(cipher, ciphers) })
+                rates: try attempt(name) { try DecryptionRates.measured(cipher, own) })
         }
     }
 

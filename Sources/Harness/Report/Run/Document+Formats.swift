@@ -1,0 +1,91 @@
+import Results
+
+extension Document {
+    /// The formats side by side, each with the chunk that its reads from the middle are fastest with; `nil` for fewer
+    /// than four.
+    static func formats(_ summary: RunSummary) -> Section? {
+        guard let workload = summary.mainRandomWorkload else { return nil }
+        let measured = summary.cells.filter { $0.speed != nil && $0.cell.label == nil && $0.cell.threads == 1 }
+        let local = measured.filter(\.cell.isLocal).grouped(by: \.cell.format)
+        let best = local.compactMap { _, cells in
+            cells.filter { $0.cell.workload == workload && $0.latency != nil }
+                .min { $0.latency?.p50 ?? 0 < $1.latency?.p50 ?? 0 }
+        }.sorted { one, other in
+            let (guards, others) = (one.facts?.isTagged == true, other.facts?.isTagged == true)
+            return guards == others ? one.latency?.p50 ?? 0 < other.latency?.p50 ?? 0 : guards
+        }
+        guard best.count > 3 else { return nil }
+        let rows = best.map { cell -> [Table.Entry] in
+            let own = measured.filter { $0.cell.isLikeBeside(cell.cell) && $0.cell.isLocal }
+            let inOrder = own.filter { $0.cell.workload == "sequential" }.max {
+                $0.speed?.bytesPerSecond ?? 0 < $1.speed?.bytesPerSecond ?? 0
+            }
+            let short = own.first { $0.cell.workload == "random:4KiB" }
+            let noticed = ComputedPlan.Notice.allCases.filter { cell.facts?.notices($0) == true }.map(\.rawValue)
+            return [
+                Table.Entry(cell.cell.format, detail: cell.cell.backend),
+                Table.Entry(cell.cell.chunkText ?? "whole"), duration(cell.latency?.p50, cell.latencySample),
+                short?.amplification.map { Table.Entry(RatioText.times($0.fetched)) } ?? .absent,
+                inOrder?.speed.map { Table.Entry(ByteCountText.rate($0.bytesPerSecond)) } ?? .absent,
+                inOrder?.amplification.map { Table.Entry(RatioText.times($0.fetched)) } ?? .absent,
+                inOrder?.memory.map { Table.Entry(ByteCountText.measured($0.growthByteCount)) } ?? .absent,
+                Table.Entry(noticed.isEmpty ? "nothing" : noticed.joined(separator: ", ")),
+            ]
+        }
+        let table = Table(
+            caption:
+                "Each format with the chunk that its reads of \(Verdict.readSize(workload)) are fastest with: their "
+                + "median; ciphertext bytes fetched for each byte of reads of 4 KiB, and from start to end, which is "
+                + "what it takes on disk; the rate and the memory from start to end. Notices: another byte, a chunk in "
+                + "another's place, one of another file, an end that is cut off. chunkwise plan says the longest file.",
+            columns: [
+                .text("Format"), .text("Chunk"), .number("median"), .number("fetched, 4 KiB"), .number("in order"),
+                .number("fetched, in order"), .number("memory"), .text("Notices"),
+            ], rows: rows)
+        return Section(
+            name: "formats", title: "Formats side by side",
+            blocks: [.table(table)] + (distances(measured, workload).map { [.table($0)] } ?? []))
+    }
+
+    /// The median of reads behind each distance, by format and chunk; `nil` if none was measured.
+    private static func distances(_ cells: [CellSummary], _ workload: String) -> Table? {
+        let cells = cells.filter { $0.cell.workload == workload && $0.latency != nil }
+        let latencies = Set(cells.compactMap(\.cell.remoteLatencyNanoseconds)).sorted()
+        guard !latencies.isEmpty else { return nil }
+        let groups = cells.grouped { "\($0.cell.strategy) \($0.cell.backend)" }.map(\.elements)
+        let rows = groups.filter { $0.contains { $0.cell.remoteLatencyNanoseconds != nil } }.map { cells in
+            [Table.Entry(cells[0].cell.strategy, detail: cells[0].cell.backend)]
+                + ([nil] + latencies).map { latency in
+                    let cell = cells.first {
+                        $0.cell.remoteLatencyNanoseconds == latency && (latency != nil || $0.cell.isLocal)
+                    }
+                    return duration(cell?.latency?.p50, cell?.latencySample)
+                }
+        }
+        return Table(
+            caption: "The median of a read of \(Verdict.readSize(workload)) from this machine, and from a simulated "
+                + "store that answers later.",
+            columns: [.text("Format"), .number("here")]
+                + latencies.map { .number(DurationText.text(nanoseconds: $0)) }, rows: rows)
+    }
+}
+
+extension Cell {
+    /// Returns whether cells differ at most in what is read, and in which steps.
+    fileprivate func isLikeBeside(_ other: Cell) -> Bool {
+        strategy == other.strategy && backend == other.backend && keyByteCount == other.keyByteCount
+            && access == other.access && source == other.source
+    }
+}
+
+extension StrategyFacts {
+    /// Returns whether a reader notices a change.
+    fileprivate func notices(_ change: ComputedPlan.Notice) -> Bool {
+        switch change {
+        case .change: isTagged
+        case .move: isIndexBound
+        case .otherFile: isObjectBound
+        case .cut: isEndBound
+        }
+    }
+}
