@@ -24,7 +24,7 @@ extension Document {
             let noticed = ComputedPlan.Notice.allCases.filter { cell.facts?.notices($0) == true }.map(\.rawValue)
             return [
                 Table.Entry(cell.cell.format, detail: cell.cell.backend),
-                Table.Entry(cell.cell.chunkText ?? "whole"), duration(cell.latency?.p50, cell.latencySample),
+                Table.Entry(cell.cell.chunkText ?? "whole"), Figure.latencyP50.entry(cell),
                 short?.amplification.map { Table.Entry(RatioText.times($0.fetched)) } ?? .absent,
                 inOrder?.speed.map { Table.Entry(ByteCountText.rate($0.bytesPerSecond)) } ?? .absent,
                 inOrder?.amplification.map { Table.Entry(RatioText.times($0.fetched)) } ?? .absent,
@@ -34,7 +34,7 @@ extension Document {
         }
         let table = Table(
             caption:
-                "Each format with the chunk that its reads of \(Verdict.readSize(workload)) are fastest with: their "
+                "Each format with the chunk that its reads of \(readSize(workload)) are fastest with: their "
                 + "median; ciphertext bytes fetched for each byte of reads of 4 KiB, and from start to end, which is "
                 + "what it takes on disk; the rate and the memory from start to end. Notices: another byte, a chunk in "
                 + "another's place, one of another file, an end that is cut off. chunkwise plan says the longest file.",
@@ -47,23 +47,27 @@ extension Document {
             blocks: [.table(table)] + (distances(measured, workload).map { [.table($0)] } ?? []))
     }
 
+    private static func readSize(_ workload: String) -> String {
+        CellWorkload(workload)?.rangeByteCount.map(ByteCountText.size) ?? workload
+    }
+
     /// The median of reads behind each distance, by format and chunk; `nil` if none was measured.
     private static func distances(_ cells: [CellSummary], _ workload: String) -> Table? {
         let cells = cells.filter { $0.cell.workload == workload && $0.latency != nil }
         let latencies = Set(cells.compactMap(\.cell.remoteLatencyNanoseconds)).sorted()
         guard !latencies.isEmpty else { return nil }
         let groups = cells.grouped { "\($0.cell.strategy) \($0.cell.backend)" }.map(\.elements)
-        let rows = groups.filter { $0.contains { $0.cell.remoteLatencyNanoseconds != nil } }.map { cells in
-            [Table.Entry(cells[0].cell.strategy, detail: cells[0].cell.backend)]
-                + ([nil] + latencies).map { latency in
-                    let cell = cells.first {
-                        $0.cell.remoteLatencyNanoseconds == latency && (latency != nil || $0.cell.isLocal)
-                    }
-                    return duration(cell?.latency?.p50, cell?.latencySample)
+        let rows = groups.filter { $0.contains { $0.cell.remoteLatencyNanoseconds != nil } }.map { cells -> [Table.Entry] in
+            let medians = ([nil] + latencies).map { latency -> Table.Entry in
+                let cell = cells.first {
+                    $0.cell.remoteLatencyNanoseconds == latency && (latency != nil || $0.cell.isLocal)
                 }
+                return cell.map(Figure.latencyP50.entry) ?? .absent
+            }
+            return [Table.Entry(cells[0].cell.strategy, detail: cells[0].cell.backend)] + medians
         }
         return Table(
-            caption: "The median of a read of \(Verdict.readSize(workload)) from this machine, and from a simulated "
+            caption: "The median of a read of \(readSize(workload)) from this machine, and from a simulated "
                 + "store that answers later.",
             columns: [.text("Format"), .number("here")]
                 + latencies.map { .number(DurationText.text(nanoseconds: $0)) }, rows: rows)
