@@ -62,7 +62,7 @@ package struct SelfTestSummary: Sendable {
                 [Table.Entry(Self.planted(group.planted)), Table.Entry("\(group.runs.count)")]
                     + shownVerdicts.map { Table.Entry(Self.rate(group, $0)) }
             })
-        lines.append(TextRenderer.table(table))
+        lines.append(TextRenderer.block(.table(table)))
         for group in groups { lines += [""] + details(group) }
         if groups.contains(where: { $0.planted == 0 }) { lines += ["", coverageText] }
         if !isComplete { lines += ["", "stopped before the end: the rates are those of what was run"] }

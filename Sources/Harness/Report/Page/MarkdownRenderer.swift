@@ -1,12 +1,13 @@
 /// Writes a document as GitHub-flavoured Markdown; pictures are files beside it.
 enum MarkdownRenderer {
     static func render(_ document: Document) -> String {
-        var parts = ["# \(MarkupText.markdown(document.title))", MarkupText.markdownBlock(document.subtitle)]
+        var parts = ["# \(MarkupText.markdown(document.title))"]
+        if !document.subtitle.isEmpty { parts.append(MarkupText.markdownBlock(document.subtitle)) }
         parts += document.warnings.map { "> **Warning:** \(MarkupText.markdown($0.text))" }
         let verdict = document.verdict.enumerated().map { "\($0.offset + 1). \(MarkupText.markdownBlock($0.element))" }
-        parts += ["## Verdict", verdict.joined(separator: "\n")]
+        if !verdict.isEmpty { parts += ["## Verdict", verdict.joined(separator: "\n")] }
         for section in document.sections {
-            parts.append("## \(MarkupText.markdown(section.title))")
+            if !section.title.isEmpty { parts.append("## \(MarkupText.markdown(section.title))") }
             parts += section.blocks.map(block)
         }
         return parts.joined(separator: "\n\n") + "\n"

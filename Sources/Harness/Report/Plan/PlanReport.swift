@@ -48,7 +48,7 @@ package struct PlanReport: Sendable {
     }
 
     private static func text(_ plan: ComputedPlan, _ defaults: Set<Input>, isShort: Bool) -> String {
-        let verdict = plan.verdict.map { WrappedText.lines($0) }
+        let verdict = plan.verdict.map { TextRenderer.block(.paragraph($0)) }
         let access = plan.choice?.configuration.access
         let shown = plan.candidates.filter { access == nil || $0.configuration.access == access }
         let sections = plan.sections(shown, defaults, suffix: "", title: nil)
