@@ -1,13 +1,15 @@
 /// Writes a document as GitHub-flavoured Markdown; pictures are files beside it.
 enum MarkdownRenderer {
-    static func render(_ document: Document) -> String {
-        var parts = ["# \(MarkupText.markdown(document.title))"]
+    /// Writes a document whose title is a heading of a level; other headings are one level below.
+    static func render(_ document: Document, level: Int = 1) -> String {
+        let mark = String(repeating: "#", count: level)
+        var parts = ["\(mark) \(MarkupText.markdown(document.title))"]
         if !document.subtitle.isEmpty { parts.append(MarkupText.markdownBlock(document.subtitle)) }
         parts += document.warnings.map { "> **Warning:** \(MarkupText.markdown($0.text))" }
         let verdict = document.verdict.enumerated().map { "\($0.offset + 1). \(MarkupText.markdownBlock($0.element))" }
-        if !verdict.isEmpty { parts += ["## Verdict", verdict.joined(separator: "\n")] }
+        if !verdict.isEmpty { parts += ["\(mark)# Verdict", verdict.joined(separator: "\n")] }
         for section in document.sections {
-            if !section.title.isEmpty { parts.append("## \(MarkupText.markdown(section.title))") }
+            if !section.title.isEmpty { parts.append("\(mark)# \(MarkupText.markdown(section.title))") }
             parts += section.blocks.map(block)
         }
         return parts.joined(separator: "\n\n") + "\n"

@@ -15,7 +15,8 @@ enum TextRenderer {
     static func render(_ document: Document, isShort: Bool = false) -> String {
         let warnings = document.warnings.map { "warning: \($0.text)" }
         let head = [document.title, document.subtitle] + warnings + document.verdict
-        var parts = head.filter { !$0.isEmpty }.map(wrapped)
+        // No line begins with foreign text, which a runner of CI might take for an order.
+        var parts = head.filter { !$0.isEmpty }.map { TextWrapping.text(plain($0)) }
         for section in document.sections {
             let blocks = section.blocks.filter { if case .chart = $0 { false } else { true } }
                 .map { block($0, isShort: isShort) }.joined(separator: "\n\n")
@@ -40,7 +41,7 @@ enum TextRenderer {
             items.flatMap { TextWrapping.lines("- \(plain($0))", columns: TextTable.width, indent: "  ") }
                 .joined(separator: "\n")
         case .facts(let facts): self.facts(facts)
-        case .verbatim(let caption, let text): "\(plain(caption)):\n\(plainLines(text))"
+        case .verbatim(let caption, let text): wrapped(caption + ":") + "\n" + plainLines(text)
         case .chart(let chart, _): plain("\(chart.title). \(chart.description)")
         case .foldedTable(let content) where isShort: wrapped("\(content.caption) See --format markdown.")
         case .table(let content), .foldedTable(let content): table(content, maxRows: isShort ? maxRows : .max)

@@ -7,7 +7,6 @@ package struct TextTable: Sendable {
     private let rightAligned: Set<Int>
     private let limit: Int
     private let gap: Int
-    private let hasNamesAbove: Bool
 
     /// The width that every terminal has, in columns.
     package static let width = 80
@@ -19,12 +18,7 @@ package struct TextTable: Sendable {
     ///     several lines.
     ///   - rightAligned: The columns of numbers.
     ///   - limit: The max number of characters of a line.
-    ///   - hasNamesAbove: True to put the first column on lines of its own in any case, so that tables of one kind look
-    ///     alike with any figures.
-    package init(
-        _ rows: [[String]], rightAligned: Set<Int> = [], limit: Int = width, hasNamesAbove: Bool = false
-    ) {
-        self.hasNamesAbove = hasNamesAbove
+    package init(_ rows: [[String]], rightAligned: Set<Int> = [], limit: Int = width) {
         let count = rows.map(\.count).max() ?? 0
         self.rows = rows.map { $0 + [String](repeating: "", count: count - $0.count) }
         self.rightAligned = rightAligned
@@ -37,7 +31,6 @@ package struct TextTable: Sendable {
         rows = figures
         rightAligned = Set(table.rightAligned.map { $0 - 1 })
         limit = table.limit
-        hasNamesAbove = false
         let needed = Self.widths(of: figures).reduce(0, +)
         let gaps = (figures.first?.count ?? 1) - 1
         gap = needed + 2 * gaps > limit && needed + gaps <= limit ? 1 : 2
@@ -45,7 +38,6 @@ package struct TextTable: Sendable {
 
     /// The table, without a line break at its end.
     package var text: String {
-        if hasNamesAbove { return namesAbove }
         let natural = Self.widths(of: rows)
         if width(natural) <= limit { return lines(rows, natural).joined(separator: "\n") }
         let shrunk = shrink(natural)
