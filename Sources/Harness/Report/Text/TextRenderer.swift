@@ -15,8 +15,7 @@ enum TextRenderer {
     static func render(_ document: Document, isShort: Bool = false) -> String {
         let warnings = document.warnings.map { "warning: \($0.text)" }
         let head = [document.title, document.subtitle] + warnings + document.verdict
-        // No line begins with foreign text, which a runner of CI might take for an order.
-        var parts = head.filter { !$0.isEmpty }.map { TextWrapping.text(plain($0)) }
+        var parts = head.filter { !$0.isEmpty }.map { wrapped($0, indent: "  ") }
         for section in document.sections {
             let blocks = section.blocks.filter { if case .chart = $0 { false } else { true } }
                 .map { block($0, isShort: isShort) }.joined(separator: "\n\n")
@@ -97,7 +96,11 @@ enum TextRenderer {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { plain(String($0)) }.joined(separator: "\n")
     }
 
-    private static func wrapped(_ text: String) -> String { TextWrapping.text(plain(text), indent: "") }
+    /// Returns a text in lines, none of which a runner of CI takes for an order.
+    private static func wrapped(_ text: String, indent: String = "") -> String {
+        TextWrapping.lines(plain(text), columns: TextTable.width, indent: indent)
+            .map { $0.hasPrefix("::") ? " " + $0 : $0 }.joined(separator: "\n")
+    }
 
     /// Returns text from a file without terminal control characters.
     private static func plain(_ text: String) -> String { PlainText.line(text) }
