@@ -106,42 +106,6 @@ enum TextRenderer {
     private static func plain(_ text: String) -> String { PlainText.line(text) }
 }
 
-/// Text for a terminal of 80 columns.
-enum WrappedText {
-    /// The columns of a terminal of the default width.
-    static let width = 80
-
-    /// Breaks text between words so that no line is longer than `width`, unless a single word is.
-    ///
-    /// - Parameters:
-    ///   - text: The text; terminal control characters become spaces.
-    ///   - first: The beginning of the first line.
-    ///   - indent: The number of spaces at the beginning of the other lines; by default the length of `first`.
-    /// - Returns: The lines, without a break after the last one.
-    static func lines(_ text: String, first: String = "", indent: Int? = nil) -> String {
-        let space = String(repeating: " ", count: indent ?? first.count)
-        var lines: [String] = []
-        var line = first
-        var isEmpty = true
-        for word in PlainText.line(text).split(separator: " ") {
-            if !isEmpty, line.count + 1 + word.count > width {
-                lines.append(line)
-                line = space
-                isEmpty = true
-            }
-            line += (isEmpty ? "" : " ") + word
-            isEmpty = false
-        }
-        return (lines + [line]).joined(separator: "\n")
-    }
-
-    /// Returns text padded with spaces to a width: on the left if `isNumeric`, otherwise on the right.
-    static func padded(_ text: String, to width: Int, isNumeric: Bool = false) -> String {
-        let space = String(repeating: " ", count: max(width - text.count, 0))
-        return isNumeric ? space + text : text + space
-    }
-}
-
 /// A line of letters that shows how values rise and fall: `▁▃▅▇█`, on a logarithmic scale.
 struct Sparkline: Sendable {
     private static let letters: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
