@@ -50,9 +50,8 @@ enum MarkdownRenderer {
         return (entry.emphasis == .none ? text : "**\(text)**") + detail
     }
 
-    /// Returns a code block, with a language if one is given. Its fence is longer than any run of backticks in the
-    /// text.
-    static func fenced(_ text: String, language: String = "") -> String {
+    /// Returns a code block. Its fence is longer than any run of backticks in the text.
+    private static func fenced(_ text: String) -> String {
         let text = MarkupText.plain(text)
         var (longest, current) = (0, 0)
         for character in text.utf8 {
@@ -60,6 +59,6 @@ enum MarkdownRenderer {
             longest = max(longest, current)
         }
         let fence = String(repeating: "`", count: max(3, longest + 1))
-        return "\(fence)\(language)\n\(text)\(text.hasSuffix("\n") ? "" : "\n")\(fence)"
+        return "\(fence)\n\(text)\(text.hasSuffix("\n") ? "" : "\n")\(fence)"
     }
 }
