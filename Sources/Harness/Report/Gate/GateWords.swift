@@ -57,6 +57,15 @@ enum GateWords {
         return [text(one), text(other), one > 0 ? change(other / one) : one == other ? "0.00 %" : "–"]
     }
 
+    /// Returns the findings for a cell's counts in one line.
+    static func finding(_ cell: GateCounts.Cell) -> String {
+        let changed = cell.counts.filter { $0.verdict != .same }.map { count in
+            let figures = figures(count)
+            return "\(count.quantity.words) \(figures[0]) before, \(figures[1]) now (\(figures[2]))"
+        }
+        return cell.reason ?? (changed.isEmpty ? "nothing was counted" : changed.joined(separator: "; "))
+    }
+
     /// Returns the findings for a cell's memory in one line.
     static func finding(_ cell: GateMemory.Cell) -> String {
         func side(_ peaks: GateMemory.Peaks) -> String {
