@@ -40,9 +40,9 @@ package struct TextTable: Sendable {
     package var text: String {
         let natural = Self.widths(of: rows)
         if width(natural) <= limit { return lines(rows, natural).joined(separator: "\n") }
-        let shrunk = shrink(natural)
+        let shrunk = shrink(natural, breaksNumbers: false)
         guard let first = shrunk.first, first < min(Self.minFirst, natural[0]), shrunk.count > 1 else {
-            return lines(rows, shrunk).joined(separator: "\n")
+            return lines(rows, shrink(shrunk, breaksNumbers: true)).joined(separator: "\n")
         }
         return namesAbove
     }
@@ -54,7 +54,7 @@ package struct TextTable: Sendable {
         let others = rows.map { Array($0.dropFirst()) }
         let table = TextTable(figures: others, of: self)
         let natural = Self.widths(of: others)
-        let widths = table.width(natural) <= limit ? natural : table.shrink(natural)
+        let widths = table.width(natural) <= limit ? natural : table.shrink(natural, breaksNumbers: true)
         let indent = String(repeating: " ", count: min(2, max(0, limit - table.width(widths))))
         return rows.enumerated().flatMap { index, row in
             let figures = table.lines([others[index]], widths).map { indent + $0 }
@@ -74,11 +74,13 @@ package struct TextTable: Sendable {
     }
 
     /// Narrows the widest columns that can be broken, columns of numbers only between words and after all others.
-    private func shrink(_ natural: [Int]) -> [Int] {
+    private func shrink(_ natural: [Int], breaksNumbers: Bool) -> [Int] {
         var widths = natural
         let minimum = natural.indices.map { column in rows.map { TextWrapping.longestWord($0[column]) }.max() ?? 0 }
         while width(widths) > limit {
-            let breakable = widths.indices.filter { widths[$0] > minimum[$0] }
+            let breakable = widths.indices.filter {
+                widths[$0] > minimum[$0] && (breaksNumbers || !rightAligned.contains($0))
+            }
             let words = breakable.filter { !rightAligned.contains($0) }
             // Breaks words, if necessary.
             let any = breakable.isEmpty ? widths.indices.filter { !rightAligned.contains($0) } : breakable
