@@ -73,7 +73,7 @@ def kebab(name):
 
 def known_names(sources):
     """The commands and the long options that the program has, as its sources declare them."""
-    commands, options = {"help"}, {"help", "version", "experimental-dump-help", "generate-completion-script"}
+    commands, options = {"help"}, {"help", "help-hidden", "version", "experimental-dump-help", "generate-completion-script"}
     for source in sources:
         commands.update(re.findall(r'commandName: "([a-z-]+)"', source))
         options.update(re.findall(r'customLong\(\s*"([a-z-]+)"', source))

@@ -167,7 +167,7 @@ private let wycheproofFile = ProcessInfo.processInfo.environment["WYCHEPROOF_AES
 
 @Suite("messages with tags in every backend")
 struct SealedMessageTests {
-    /// What a backend throws for a nonce that it does not take.
+    /// The error that a backend throws for a nonce that it does not take.
     private static func refusal(
         _ byteCount: Int, in name: String, of cipher: Cipher = .aesGCM
     ) -> DecryptionError {

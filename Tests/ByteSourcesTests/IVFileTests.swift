@@ -12,7 +12,7 @@ struct IVFileTests {
     private static let film = [UInt8](repeating: 7, count: 40)
     private static let start = String(repeating: "07", count: 16)
 
-    /// What is read of an IV file beside a ciphertext: the IV, or the error's value.
+    /// Reads an IV file beside a ciphertext: the IV, or the error's value.
     private func read(_ text: String, beside ciphertext: [UInt8] = film) throws -> String {
         do {
             let iv = try IVFile.iv(in: MemorySource(Array(text.utf8)), named: "film.iv", byteCounts: [16]) {

@@ -135,7 +135,7 @@ struct MappedSourceTests {
         #expect(resident > 0 && resident <= MappedSource.boundByteCount, "\(resident) bytes")
     }
 
-    /// How much of a file this process has in memory by mapping it; `nil` where the kernel does not tell.
+    /// The bytes of a file that this process has in memory by mapping it; `nil` where the kernel does not tell.
     private static func residentByteCount(of path: FilePath) throws -> UInt64? {
         // A file of no length, of which there is more than one read at a time.
         let maps = try FileDescriptor.open("/proc/self/smaps", .readOnly)

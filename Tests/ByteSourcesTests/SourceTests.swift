@@ -24,7 +24,7 @@ struct RemoteSourceTests {
         return RemoteSource(MemorySource(bytes), link: link, clock: clock)
     }
 
-    /// How long a read took, in the clock's nanoseconds.
+    /// Returns the time that a read took, in the clock's nanoseconds.
     private func read(_ source: RemoteSource, _ offset: UInt64, _ count: Int) throws -> UInt64 {
         let start = clock.nanoseconds
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)

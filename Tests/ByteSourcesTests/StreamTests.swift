@@ -11,7 +11,7 @@ import Testing
 struct StreamInputTests {
     private static let strategy = Strategy.ctr(iv: Block(bigEndianValue: 7))
 
-    /// What comes out in the end.
+    /// The output in the end, and the progress until then.
     private func encrypted(_ name: String) throws -> (bytes: [UInt8], progress: [UInt64]) {
         let folder = try TemporaryFolder()
         let encryptor = try ObjectEncryptor(

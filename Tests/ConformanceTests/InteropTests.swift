@@ -1,4 +1,5 @@
 import BackendRegistry
+import ByteSources
 import Foundation
 import RandomAccess
 import Support
@@ -54,6 +55,40 @@ struct InteropTests {
         #expect(blind.flatMap(\.failures).allSatisfy { $0.reason.contains("was not noticed") })
         let none = try records("ctr", [])
         #expect(none.count == 1 && none[0].passed == 0 && none[0].ranges == 0)
+    }
+
+    @Test("a check over all chunks holds, notices each bit of what it covers, and is none where a format has none")
+    func whole() throws {
+        let objects = try InteropIndex(folder: "\(Self.folder)/seal").objects
+        var kinds: Set<String> = []
+        for object in objects {
+            let strategy = try #require(object.strategy)
+            let (source, whole) = try strategy.withWholeChunks(MemorySource(object.ciphertext))
+            let (bytes, oracle) = (try source.bytes(), Oracle(strategy: whole, key: object.key))
+            let gap = try strategy.bytesBehindTable(in: MemorySource(object.ciphertext))
+            func holds(_ bytes: [UInt8], _ gap: [UInt8]) throws -> Bool? {
+                try oracle.holdsWhole(of: MemorySource(bytes), gap: gap)
+            }
+            guard strategy["snapshotID"] == .integer(1) else {
+                #expect(try holds(bytes, gap) == nil, "\(object.name)")
+                continue
+            }
+            kinds.insert(strategy.format.name)
+            #expect(try holds(bytes, gap) == true, "\(object.name)")
+            // The snapshot stands behind salt and commitment, or behind the table; the last tag at the end.
+            for place in [64, bytes.count - 1] where gap.count != 64 || place != 64 {
+                var changed = bytes
+                changed[place] ^= 1
+                #expect(try holds(changed, gap) == false, "\(object.name), \(place)")
+            }
+            guard gap.count == 64 else { continue }
+            for place in [0, 63] {
+                var changed = gap
+                changed[place] ^= 0x80
+                #expect(try holds(bytes, changed) == false, "\(object.name), \(place) of the gap")
+            }
+        }
+        #expect(kinds == ["seal-editable", "seal-memory", "seal-disk", "seal-compact"])
     }
 
     /// A backend that decrypts with another key, or that does not look at tags.

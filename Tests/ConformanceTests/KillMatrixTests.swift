@@ -18,7 +18,7 @@ struct KillMatrixTests {
     ]
 
     /// Small groups that put each of some flags to a reader, of few formats: what a debug build gets through in time.
-    /// Those that are about opening, and have hardly a read, come last. `verify --mutants` puts all mutants to all
+    /// Those that are about opening, and have hardly a read, come last. `verify mutants` puts all mutants to all
     /// groups.
     private static func groups(for flags: Set<VectorFlag>) -> [VectorGroup] {
         var left = Dictionary(uniqueKeysWithValues: flags.map { ($0, groupsPerFlag) })

@@ -6,12 +6,12 @@ import Vectors
 
 @testable import Conformance
 
-/// What an injected fault looks like in the integrity matrix.
+/// An injected fault as the integrity matrix shows it.
 struct TamperedFault: CustomTestStringConvertible, Sendable {
     var mutant: String
     /// The kind of tampering that shows it.
     var kind: String
-    /// What its cases of this kind look like; the other faults' do not.
+    /// Tells if a case of this kind shows the fault; those of other faults do not.
     var isShown: @Sendable (TamperRecord.Case) -> Bool
     var testDescription: String { mutant }
 }

@@ -11,7 +11,7 @@ from cluster import Failure
 # What would take long, with what is run instead: fewer vectors, and smaller cells.
 SHORTER = [
     ("verify --split 40", "verify --backend openssl --vectors data/vectors/sp800-38a.json --split 6"),
-    ("verify --search 1h", "verify --backend openssl --search 2s"),
+    ("verify search --time 1h", "verify search --backend openssl --time 2s"),
     (" -r ", " -r -S 'verify_options=--vectors {project}/data/vectors/sp800-38a.json' "
              "-S 'measure_options=--object-size 1MiB --rounds 2 --milliseconds 5' "),
 ]

@@ -2,7 +2,7 @@ import Glibc
 
 /// A parser that is given whatever libFuzzer thinks of.
 struct FuzzTarget: Sendable {
-    /// What `CHUNKWISE_FUZZ` calls it.
+    /// The name that `CHUNKWISE_FUZZ` has for it.
     let name: String
     /// The folder or file of this project that the parser stands in.
     let source: String
@@ -18,7 +18,7 @@ struct FuzzTarget: Sendable {
     }
 }
 
-/// What was found, as a trap that libFuzzer reports with its input.
+/// Traps at a false condition, which libFuzzer reports with its input.
 func expect(_ condition: Bool, _ what: @autoclosure () -> String) {
     guard !condition else { return }
     fatalError(what())

@@ -38,7 +38,7 @@ extension FuzzTarget {
         FuzzTarget("key-answer", "Sources/Streaming/Keys/Sealed") { bytes in _ = try? ParsedAnswer(bytes) },
     ]
 
-    /// What a connection to the server asks for, as text; it ends where the server would close it.
+    /// The requests of a connection to the server, as text, up to where the server would close it.
     private static func requests(_ bytes: [UInt8], pieces: Int) -> [String] {
         let (channel, asked) = (EmbeddedChannel(), AskedRequests())
         defer { _ = try? channel.finish(acceptAlreadyClosed: true) }

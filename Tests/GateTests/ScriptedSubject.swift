@@ -9,16 +9,16 @@ import TestSupport
 
 /// A subject that says how long its work took instead of doing any: verdicts then depend on no clock.
 struct ScriptedSubject {
-    /// What it claims for an iteration; drawn from a range this wide above it.
+    /// The time that it claims for an iteration, and the width of the range above it that the time is drawn from.
     var nanoseconds = 1_000_000
     var spread = 4_000
     var strategies = ["cbc-continuous", "ctr"]
     var sources = ["path"]
     var measures = true
     var version = "1"
-    /// What it says the digest is; the right one unless said otherwise.
+    /// The digest that it claims; the right one if `nil`.
     var digest: String?
-    /// Whether what it claims grows with what it reads, as times do.
+    /// True if the claimed time grows with the bytes read, as real times do.
     var growsWithLength = true
     /// Shell code that runs before it answers `hello`, `open` and `time`.
     var atHello = ":"
@@ -29,7 +29,7 @@ struct ScriptedSubject {
     static let cell = Cell(
         backend: "any", strategy: "cbc-continuous", windowByteCount: 4096, objectByteCount: 65536)
 
-    /// What it answers for: the cell's object, and those of the control, by the length of their ciphertexts.
+    /// The objects that it knows: the cell's and those of the control, by the length of their ciphertexts.
     private static let objects: [(ciphertext: UInt64, plaintext: UInt64, digest: String)] = {
         do {
             let folder = try TemporaryFolder()

@@ -237,7 +237,7 @@ struct BusyCoresTests {
     }
 }
 
-/// What a thread on one CPU sees.
+/// The values that a thread on one CPU sees.
 private final class ThreadBox {
     var allowed: [Int32] = []
     var threadCount = 0

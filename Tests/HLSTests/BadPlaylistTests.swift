@@ -11,7 +11,7 @@ struct BadPlaylist: CustomTestStringConvertible {
     let text: String
     let kind: PlaylistProblem.Kind
     let line: Int
-    /// Which segments cannot be served.
+    /// The segments that cannot be served.
     let broken: [Bool]
 
     var testDescription: String { name }

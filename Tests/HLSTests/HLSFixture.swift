@@ -121,7 +121,7 @@ final class MeetingResources: SegmentResources {
         self.meetingCount = meetingCount
     }
 
-    /// How often each was opened.
+    /// The number of times that each was opened.
     var counts: [String: Int] { openings.withLock { $0 } }
 
     func source(for uri: String) throws(DecryptionError) -> any ByteSource {

@@ -7,7 +7,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// What others make is read as they mean it, and what we make is read by others.
+/// Playlists and segments of other programs, read by ours, and ours, read by them.
 @Suite(
     "ffmpeg and openssl",
     .enabled(if: Programs.installed("ffmpeg") != nil, "ffmpeg is not installed (scripts/setup tests)"),

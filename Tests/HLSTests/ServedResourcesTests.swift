@@ -7,10 +7,10 @@ import Testing
 
 @Suite("what lies around a playlist on a server")
 struct ServedResourcesTests {
-    /// What is there, by URL, and what was asked for.
+    /// Resources by URL, and the requests for them.
     private final class Site: Sendable {
         let asked = Mutex<[String]>([])
-        /// What was asked for as a playlist or a key.
+        /// The URLs that were asked for as a playlist or a key.
         let short = Mutex<Set<String>>([])
         private let contents: [String: [UInt8]]
 

@@ -74,7 +74,7 @@ private func outOfPlace(_ context: any CipherContext, _ input: [UInt8], _ iv: Bl
 
 @Suite("stretches that go through a socket in pieces")
 struct PieceTests {
-    /// How a kernel may treat a stretch.
+    /// A kernel's way with a stretch of bytes.
     struct Treatment: Sendable, CustomTestStringConvertible {
         var largest: Int
         var taken = Int.max

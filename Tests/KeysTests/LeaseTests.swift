@@ -43,7 +43,7 @@ private struct SlowResources: SegmentResources {
     }
 }
 
-/// Where threads wait while a test keeps it closed.
+/// A gate where threads wait while a test keeps it closed.
 private final class Gate: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
     private let state = Mutex((isClosed: false, waiting: 0))

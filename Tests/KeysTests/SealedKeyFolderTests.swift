@@ -15,7 +15,7 @@ private func permissions(_ path: String) -> mode_t {
     return stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
 }
 
-/// What was warned of, in order.
+/// The warnings, in order.
 final class Warnings: Sendable {
     private let list = Mutex<[KeyWarning]>([])
 

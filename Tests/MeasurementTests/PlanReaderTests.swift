@@ -346,7 +346,7 @@ struct PlanReaderTests {
     @Test("stored runs have the facts of their strategies")
     func storedFacts() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../reports")
-        for name in ["2026-11-27-vm", "coverage-2026-11-23", "peers-2026-11-26"] {
+        for name in ["reference", "lab/interval-coverage-2026-11-23", "peers"] {
             let text = try String(contentsOf: folder.appending(path: "\(name)/results.jsonl"), encoding: .utf8)
             let line = try #require(text.split(separator: "\n").first)
             guard case .header(let header) = try ResultRecord(line: Array(line.utf8)) else { continue }

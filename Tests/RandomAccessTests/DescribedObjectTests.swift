@@ -4,16 +4,16 @@ import Testing
 
 @testable import RandomAccess
 
-/// Objects of descriptions that somebody may write: what a header chooses, parts in any order, lengths at the edges.
+/// Objects of descriptions that a user may write: what a header chooses, parts in any order, lengths at the edges.
 @Suite("objects of any description")
 struct DescribedObjectTests {
-    private static func strategy(_ text: String, _ values: [String: Value] = [:]) throws -> Strategy {
+    static func strategy(_ text: String, _ values: [String: Value] = [:]) throws -> Strategy {
         let members = text.split(separator: "\n").map { "  \($0)\n" }.joined()
         let format = try #require(try Format.read(Array(("mine:\n" + members).utf8)).first)
         return Strategy(format, values)
     }
 
-    private static let iv: [String: Value] = ["iv": .block(Block(bigEndianValue: 99))]
+    static let iv: [String: Value] = ["iv": .block(Block(bigEndianValue: 99))]
 
     private static func key(_ strategy: Strategy) throws -> SecretKey {
         let count = strategy.format.keyByteCounts?.first ?? 32
@@ -25,9 +25,9 @@ struct DescribedObjectTests {
         return try BackendRegistry.backend(named: try #require(names.first))
     }
 
-    private static func plaintext(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) } }
+    static func plaintext(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) } }
 
-    private static func encrypt(_ plaintext: [UInt8], _ strategy: Strategy) throws -> [UInt8] {
+    static func encrypt(_ plaintext: [UInt8], _ strategy: Strategy) throws -> [UInt8] {
         let encryptor = try ObjectEncryptor(
             strategy: strategy, backend: try Self.backend(strategy), key: key(strategy),
             windowByteCount: 48)
@@ -37,14 +37,14 @@ struct DescribedObjectTests {
         return ciphertext
     }
 
-    private static func decrypt(_ ciphertext: [UInt8], _ strategy: Strategy) throws -> [UInt8] {
+    static func decrypt(_ ciphertext: [UInt8], _ strategy: Strategy) throws -> [UInt8] {
         let object = try EncryptedObject(
             source: MemorySource(ciphertext), strategy: strategy,
             backend: try Self.backend(strategy), key: key(strategy))
         return try object.makeCursor(windowByteCount: 32).read(at: 0, count: ciphertext.count + 1)
     }
 
-    private static func name(_ body: () throws -> some Any) -> String {
+    static func name(_ body: () throws -> some Any) -> String {
         do {
             _ = try body()
             return "none"
@@ -348,132 +348,6 @@ struct DescribedObjectTests {
         #expect(try Self.decrypt(Self.encrypt(Self.plaintext(128), strategy), strategy) == Self.plaintext(128))
         #expect(Self.name { try Self.encrypt(Self.plaintext(129), strategy) } == "invalidRequest")
         #expect(Self.name { try Self.decrypt(Self.plaintext(129), strategy) } == "truncatedCiphertext")
-    }
-
-    @Test(
-        "objects that cannot be written so that they are read are not written",
-        arguments: [
-            // A part that depends on itself; a header with less than it checks; the number of chunks in a nonce.
-            (
-                """
-                layout: [{junk: {bytes: 64, is: junk}}, {nonce: 12}, data, {tag: 16}]
-                nonce: nonce
-                """, "parts of its chunks depend on one another"
-            ),
-            ("layout: [data, {tag: 16}]\nnonce: u64be(i) ++ u32be(count)", "does not know count"),
-            // A header that is a look at the first chunk, which begins with something else.
-            (
-                """
-                header: [{magic: {bytes: 1, is: u8(1)}}]
-                start: 0
-                layout: [{mark: {bytes: 1, is: u8(2)}}, {nonce: 12}, data, {tag: 16}]
-                nonce: nonce
-                """, "does not begin with"
-            ),
-            // Chunks that share a nonce, at once and after 256 of them.
-            ("layout: [data, {tag: 16}]\nnonce: zeros(12)", "chunks 0 and 1 have one key and nonce"),
-            ("layout: [data, {tag: 16}]\nnonce: u8(i & 255) ++ zeros(11)", "chunks 0 and 256 have one key and nonce"),
-        ])
-    func refusals(_ members: String, _ expected: String) throws {
-        let strategy = try Self.strategy("inputs: {key: 32}\ncipher: aes-gcm\nchunk: 64\nkey: key\n" + members)
-        let error = #expect(throws: DecryptionError.self) { try Self.encrypt(Self.plaintext(10), strategy) }
-        #expect(error?.protocolName == "unsupported" && "\(error as Any)".contains(expected), "\(error as Any)")
-    }
-
-    @Test("counter blocks that overlap are not written")
-    func overlap() throws {
-        func name(_ nonce: String) throws -> String {
-            let strategy = try Self.strategy(
-                "inputs: {key: 32, iv: 16}\ncipher: aes-ctr\nchunk: 64\nkey: key\nnonce: \(nonce)", Self.iv)
-            return Self.name { try Self.encrypt(Self.plaintext(200), strategy) }
-        }
-        #expect(try name("addBE(iv, i * 4)") == "none")
-        #expect(try name("addBE(iv, i * 3)") == "unsupported" && name("addBE(iv, i)") == "unsupported")
-        #expect(try name("addBE(iv, 0 - i * 4)") == "none" && name("addBE(iv, 0 - i * 3)") == "unsupported")
-    }
-
-    @Test(
-        "facts follow from what is computed, not from the names that are used",
-        arguments: [
-            // (nonce, aad, index bound, end bound)
-            ("u64be(i) ++ zeros(4)", "zeros(0)", true, false), ("u64be(i / 2) ++ zeros(4)", "zeros(0)", false, false),
-            ("u8(i & 255) ++ zeros(11)", "u8(last)", false, true), ("zeros(12)", "u64be(i) ++ u8(last)", true, true),
-            ("zeros(12)", "zeros(i - i)", false, false), ("zeros(12)", "u64be(count)", false, true),
-            ("mark ++ zeros(8)", "zeros(0)", true, false),
-        ])
-    func facts(_ nonce: String, _ aad: String, _ isIndexBound: Bool, _ isEndBound: Bool) throws {
-        let text = """
-            inputs: {key: 32}
-            cipher: aes-gcm
-            chunk: 64
-            layout: [{mark: {bytes: 4, is: u32be(i)}}, data, {tag: 16}]
-            key: key
-            nonce: \(nonce)
-            aad: \(aad)
-            """
-        let facts = try Self.strategy(text).facts()
-        #expect(facts.isTagged && facts.isIndexBound == isIndexBound && facts.isEndBound == isEndBound)
-        #expect(facts.isObjectBound == false)
-    }
-
-    @Test("a part that is only compared binds no chunk to its place")
-    func comparedPart() throws {
-        let facts = try Self.strategy(
-            """
-            inputs: {key: 32}
-            cipher: aes-gcm
-            chunk: 64
-            layout: [{index: {bytes: 4, is: u32be(i)}}, {end: {bytes: 1, is: u8(last)}}, {nonce: 12}, data, {tag: 16}]
-            key: key
-            nonce: nonce
-            """
-        ).facts()
-        #expect(!facts.isIndexBound && !facts.isEndBound && facts.chunksWithOneNonce == nil && !facts.sharesNonces)
-    }
-
-    @Test(
-        "lengths that follow from the key, and other rules that cannot be, are refused with their place",
-        arguments: [
-            ("chunk: beInt(truncate(key, 1))", "line 4, column 10: \"key\" follows from the key"),
-            (
-                "chunk: 64\nderive: [{a: \"truncate(key, 1)\"}, {end: beInt(a)}]\nstart: end",
-                "\"end\" follows from the key"
-            ),
-            ("chunk: 64\nheader: [{f: \"beInt(truncate(key, 1))\"}]", "\"key\" follows from the key"),
-            ("chunk: 64\nfullLast: never\nemptyLast: never", "\"allowed\", since a last chunk that is never full"),
-            ("chunk: 64\ncheck: [{that: i == 1, error: invalidRequest}]", "unknown name \"i\""),
-            (
-                "chunk: 64\nheader: [{f: 1}]\ncheck: [{that: beInt(f) == 1, error: invalidRequest}]",
-                "expected inputs only"
-            ),
-            (
-                "chunk: 64\nheader: [{f: 1}]\ncheck: [{that: beInt(f) == 1, error: invalidKey}]",
-                "inputs and the key only"
-            ),
-            ("chunk: 64\naad: pbkdf2('sha256', 'a', 'b', 1, 16)", "pbkdf2: expected it in \"derive\" only"),
-        ])
-    func unreadable(_ members: String, _ expected: String) throws {
-        let error = #expect(throws: DescriptionError.self) {
-            try Self.strategy(
-                "inputs: {key: 32}\ncipher: aes-gcm\n" + members + "\nkey: key\nnonce: u64be(i) ++ zeros(4)")
-        }
-        #expect("\(error as Any)".contains(expected), "\(error as Any)")
-    }
-
-    @Test(
-        "rules that a cipher cannot follow are unsupported",
-        arguments: [
-            ("aes-ctr", "chunk: 64\nfullLast: never", "never full"),
-            ("aes-cbc", "chunk: 64\npadding: pkcs7\nmultipleOf: 32", "multipleOf"),
-            ("xsalsa20-poly1305", "chunk: 64\naad: u64be(i)\nlayout: [data, {tag: 16}]", "takes none"),
-            ("aes-xts", "chunk: 33554432", "at most 16777216 bytes"),
-            ("chacha20-poly1305", "chunk: 64\nlayout: [data, {tag: 16}]", "expected 12"),
-        ])
-    func ciphers(_ cipher: String, _ members: String, _ expected: String) throws {
-        let nonce = cipher == "xsalsa20-poly1305" ? "zeros(16) ++ u64be(i)" : "zeros(8) ++ u64be(i * 4)"
-        let strategy = try Self.strategy("inputs: {key: 32}\ncipher: \(cipher)\n\(members)\nkey: key\nnonce: \(nonce)")
-        let error = #expect(throws: DecryptionError.self) { try Self.decrypt(Self.plaintext(160), strategy) }
-        #expect("\(error as Any)".contains(expected), "\(error as Any)")
     }
 
     @Test("two objects whose random bytes come from the same place have different ones")

@@ -139,7 +139,7 @@ struct ReadPlanTests {
     }
 }
 
-/// Where each plaintext byte is, found by writing an object down byte after byte.
+/// The place of each plaintext byte, found by writing an object down byte after byte.
 struct NaiveLayout {
     struct Place: Equatable {
         var ciphertext: Int
@@ -166,7 +166,7 @@ struct NaiveLayout {
         ciphertextByteCount = position + padding()
     }
 
-    /// What is wrong with the plan of a range, or `nil`.
+    /// The fault of the plan of a range, or `nil`.
     func mismatch(in plan: ReadPlan, range: Range<Int>, window: Int, strategy: Strategy) -> String? {
         var position = range.lowerBound
         for step in plan {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("memory of keys")
 struct SecretMemoryTests {
-    /// What the kernel says of the mapping that an address lies in. Source: proc_pid_smaps(5), `VmFlags`.
+    /// The kernel's flags of the mapping that an address lies in. Source: proc_pid_smaps(5), `VmFlags`.
     private func flags(at address: UInt) throws -> Set<Substring> {
         let file = try #require(fopen("/proc/self/smaps", "re"))
         defer { fclose(file) }

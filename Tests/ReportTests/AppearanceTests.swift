@@ -4,7 +4,7 @@ import Results
 import TestSupport
 import Testing
 
-/// What can be told of colours and lines without looking: contrast, and that no two series look the same.
+/// Colours and lines, as far as a program can judge them: contrast, and that no two series look the same.
 @Suite struct AppearanceTests {
     private static let page = PageTests.page(PageFixture.results)
 
@@ -118,7 +118,7 @@ import Testing
     }
 
     private static func sweep() throws -> RunResults {
-        let path = URL(filePath: root + "reports/2026-11-21-vm/results.jsonl")
+        let path = URL(filePath: root + "reports/reference/results.jsonl")
         return try RunResults(records: ResultRecord.read([UInt8](Data(contentsOf: path))).records)
     }
 }

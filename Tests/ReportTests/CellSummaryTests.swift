@@ -179,7 +179,7 @@ private enum Definition {
         return (log(interval.high * interval.low) / 2, log(one.sample.estimate), error * error, Double(n - 1))
     }
 
-    /// How much faster the best of some may be than one of them at most.
+    /// The largest factor by which the best of some may be faster than one of them.
     static func bound(_ one: Candidate, _ all: [Candidate]) -> Double? {
         guard let own = moments(one) else { return nil }
         let others = all.filter { $0.id != one.id }.compactMap(moments)
@@ -200,7 +200,7 @@ private enum Definition {
         return ratio.low <= 1 && ratio.high >= 1
     }
 
-    /// What a candidate is judged by among those near the best; smaller is better, place by place.
+    /// The figures that order the candidates near the best; smaller is better, place by place.
     static func rank(_ one: Candidate) -> [Double] {
         [
             max(one.memoryByteCount.map { Double($0) } ?? .infinity, 262_144),

@@ -13,8 +13,21 @@ struct GateFormatTests {
         let (name, result) = GateFixture.all[index]
         try Self.folder.expect(Array(result.junit(allowsInconclusive: false).utf8), in: "\(name).xml")
         try Self.folder.expect(Array(result.githubAnnotations.utf8), in: "\(name).github.txt")
-        try Self.folder.expect(Array(result.markdown.utf8), in: "\(name).md")
-        #expect(try Self.folder.names.count == 3 * GateFixture.all.count)
+        #expect(try Self.folder.names.count == 2 * GateFixture.all.count + 1)
+    }
+
+    @Test("Markdown is the same as ever where everything is in it; elsewhere it has the verdict and the reason")
+    func verdicts() throws {
+        try Self.folder.expect(Array(GateFixture.slower.markdown.utf8), in: "slower.md")
+        for (result, parts) in [
+            (GateFixture.same, ["same\n", "| 2 · cbc-continuous | faster | −3.00 % | −4.00 % to −2.10 % | 12 |"]),
+            (GateFixture.unfit, ["noisy host\n", " | not seen | +2.00 % | −3.00 % to +7.00 % | 12 |"]),
+            (GateFixture.inconclusive, ["inconclusive\n", "- ctr window=256KiB: 3 blocks are too few"]),
+            (GateFixture.nothing, ["inconclusive\n", "- ctr: the candidate does not support it: no"]),
+        ] {
+            let text = result.markdown
+            #expect(text.hasPrefix("### Gate: " + parts[0]) && text.contains(parts[1]), "\(parts)")
+        }
     }
 
     @Test("annotations are lines that a runner reads as they were meant", arguments: GateFixture.all.indices)

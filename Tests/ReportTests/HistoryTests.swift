@@ -35,13 +35,43 @@ struct HistoryTests {
         }
     }
 
-    @Test("a history is the same as ever, byte for byte", arguments: TrendFormat.allCases)
-    func golden(format: TrendFormat) throws {
-        let runs = Self.runs(20, slowing: "libgcrypt", by: 1.1, from: 12) + Self.runs(3, host: "bench-2 <b>", seed: 2)
-        let history = History(
-            runs.shuffled(), skipped: [SkippedFile(path: "x <i>/results.jsonl", reason: "no | header")])
-        let name = "trend.\(["text": "txt", "markdown": "md"][format.rawValue] ?? format.rawValue)"
-        try Self.folder.expect(history.file(format).bytes, in: name)
+    /// A host with a change in five of six cells, and one with few runs.
+    private static let two = History(
+        (runs(20, slowing: "libgcrypt", by: 1.1, from: 12) + runs(3, host: "bench-2 <b>", seed: 2)).shuffled(),
+        skipped: [SkippedFile(path: "x <i>/results.jsonl", reason: "no | header")])
+
+    @Test("a history is the same as ever, byte for byte")
+    func golden() throws {
+        try Self.folder.expect(Self.two.file(.markdown).bytes, in: "trend.md")
+        try Self.folder.expect(Self.two.file(.json).bytes, in: "trend.json")
+        #expect(try Self.folder.names.count == 2)
+    }
+
+    @Test("text has a line of letters for each cell, with its changes")
+    func letters() {
+        let words = text(Self.two, .text)
+        for part in [
+            "bench-2 <b> (Example CPU @ 3.00GHz): 3 runs, too few to tell a change from noise (at least 6).",
+            "from 2026-01-13T00:00:00Z on (run-12/results.jsonl): libgcrypt (5) by −9.0 % to −8.6 %.",
+            "3 0.802× 0.802× 0.798× 0.802× █▁█ 0", "20 2.01× 1.83× 1.80× 2.01× █████▇▇█▇▇█▇|▂▂▂▁▁▁▂▂ 1",
+            "x <i>/results.jsonl no | header",
+        ] { #expect(words.contains(part), "\(part)") }
+    }
+
+    @Test("the page draws every run of each cell, wide and narrow, and marks each change")
+    func page() {
+        let file = Self.two.file(.html)
+        expectWhole(file)
+        let page = String(decoding: file.bytes, as: UTF8.self)
+        let traces = page.matches(of: /<path class="leader trace" d="M([^"]*)"/).map { $0.1.split(separator: "L") }
+        #expect(traces.map(\.count) == Array(repeating: 3, count: 12) + Array(repeating: 20, count: 12))
+        #expect(page.matches(of: /<line class="whisker s1"/).count == 2 * 5)
+        for part in [
+            "<h2 id=\"history-1-heading\">History: bench-2 &lt;b&gt;, Example CPU @ 3.00GHz</h2>",
+            "libgcrypt window=64KiB: 1.83× in the latest run, 1.80× to 2.01× in all; −8.8 % from run 13 on",
+            "<td class=\"number bad\">−9.0 %</td><td><a href=\"run-12/index.html\">2026-01-13T00:00:00Z</a>",
+            "x &lt;i&gt;/results.jsonl", "no | header",
+        ] { #expect(page.contains(part), "\(part)") }
     }
 
     @Test("a slowdown of one backend is marked in its cells, at its run, with what changed there")

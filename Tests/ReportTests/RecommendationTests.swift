@@ -232,17 +232,44 @@ struct RecommendationTests {
     @Test("a recommendation is the same as ever, byte for byte")
     func golden() throws {
         let folder = GoldenFolder("GoldenRecommendation")
+        let choice = try Self.choice()
+        try folder.expect(Array((choice.json.text + "\n").utf8), in: "choice.json")
+        try folder.expect(Array((choice.markdown + "\n").utf8), in: "choice.md")
+        #expect(try folder.names.count == 2)
+    }
+
+    private static func choice() throws -> RunRecommendation {
         let budgets = Budgets(memoryByteCount: 64 << 20, firstByteNanoseconds: 5_000_000, amplification: 1.5)
-        let choice = try Self.recommend(Known.results.withFacts, budgets) { $0.workload = "playback" }
-        let free = try Self.recommend(RealisticFixture.results.withFacts)
-        let none = try Self.recommend(
-            Known.results.withFacts, Budgets(memoryByteCount: 100_000, firstByteNanoseconds: 10))
-        let files = [
-            ("choice.txt", choice.text), ("choice.json", choice.json.text), ("choice.md", choice.markdown),
-            ("free.txt", free.text), ("nothing-fits.txt", none.text),
-        ]
-        for (name, text) in files { try folder.expect(Array((text + "\n").utf8), in: name) }
-        #expect(try folder.names.count == files.count)
+        return try recommend(Known.results.withFacts, budgets) { $0.workload = "playback" }
+    }
+
+    @Test("text names the choice, its figures, its neighbours and the cost of budgets, or what to raise")
+    func text() throws {
+        expectText(
+            try Self.choice().text,
+            has: [
+                "Take a, 8 MiB windows", "Workload playback, for which sequential stands",
+                "choice 731 MiB/s (731–731 MiB/s) 10.3 MiB 4.19 ms 1.00×",
+                "windows of 4 MiB: 13 % slower, 5.25 MiB of memory instead of 10.3 MiB",
+                "The memory budget of 64 MiB costs nothing",
+                "a, 32 MiB windows (1.00 GiB/s), 1.40× (1.40–1.40×) as fast",
+                "a, 8 MiB windows 731 MiB/s 10.3 MiB 4.19 ms 1.00× yes", "Reads from the middle yes",
+            ])
+        expectText(
+            try Self.recommend(RealisticFixture.results.withFacts).text,
+            has: [
+                "Take libgcrypt, 64 KiB windows", "windows of 256 KiB: a tie", "openssl: 53 % (52–54 %) slower",
+                "No other configuration is more than 4.1 % faster",
+            ])
+        expectText(
+            try Self.recommend(
+                Known.results.withFacts, Budgets(memoryByteCount: 100_000, firstByteNanoseconds: 10)
+            ).text,
+            has: [
+                "Nothing fits",
+                "raise memory from 100 kB to 261 KiB, 2.67× (--memory 261KiB) and raise first byte from 10 ns",
+                "a, 128 MiB windows, decrypted 2.50 GiB/s 160 MiB 67.1 ms 4.00× no whole",
+            ])
     }
 }
 

@@ -9,7 +9,7 @@ import Testing
 struct SchemaTests {
     @Test("a line of a result file is what record.json says, and nothing else is")
     func records() throws {
-        try SchemaCheck.expect("record", ["reports/2026-11-27-vm/results.jsonl"])
+        try SchemaCheck.expect("record", ["reports/reference/results.jsonl"])
     }
 
     @Test("scenarios are what scenarios.json says, and nothing else is")
@@ -48,7 +48,7 @@ struct SchemaTests {
         for name in ["bench-1", "other"] {
             other.header.host.name = name
             let comparison = RunComparison(Fixture.small, named: "a", with: other, named: "b")
-            try SchemaCheck.expect("comparison", written: #require(comparison.file(.json)))
+            try SchemaCheck.expect("comparison", written: comparison.file(.json))
         }
     }
 
@@ -175,7 +175,7 @@ struct JUnitTests {
 #if canImport(FoundationXML)
 #endif
 
-/// What JUnit XML may hold, and a check of a document against it.
+/// The elements of JUnit XML, and a check of a document against them.
 ///
 /// Source: junit-10.xsd of jenkinsci/xunit-plugin: elements, attributes, what is required, and the order of children.
 final class JUnitSchema: NSObject, XMLParserDelegate {
@@ -202,9 +202,9 @@ final class JUnitSchema: NSObject, XMLParserDelegate {
         "failure": Element(optional: ["type", "message"]), "system-out": Element(), "system-err": Element(),
     ]
 
-    /// What is wrong with the document.
+    /// The faults of the document.
     private(set) var mismatches: [String] = []
-    /// How often each element occurs.
+    /// The number of each element.
     private(set) var counts: [String: Int] = [:]
     /// The names of the cases, in order.
     private(set) var cases: [String] = []

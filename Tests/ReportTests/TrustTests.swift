@@ -4,7 +4,7 @@ import Results
 import Statistics
 import Testing
 
-/// What a report must never do: turn data into markup, show a speed that nothing vouches for, or hide that it is empty.
+/// A report must never turn data into markup, show a speed that nothing vouches for, or hide that it is empty.
 @Suite struct TrustTests {
     private static let hostile = "<b>&\"'|`*_\u{0}\n</script>"
 

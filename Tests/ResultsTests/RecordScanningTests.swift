@@ -44,7 +44,7 @@ struct RecordScanningTests {
                 name: "h", cpuModel: "c", cpuCount: 1, cpuFlags: [], memoryByteCount: 1, kernel: "k"),
             backends: [], plan: nil, seed: 1))
 
-    /// What a file of one header and these lines gives to a reader.
+    /// Reads a file of one header and these lines.
     private func read(_ lines: [UInt8]) throws -> RunResults {
         var reader = ResultFileReader()
         try (header.line() + lines).withUnsafeBytes { try reader.take($0) }

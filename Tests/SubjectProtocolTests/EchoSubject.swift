@@ -43,7 +43,7 @@ final class EchoSubject: SubjectHandler {
     func close(id: UInt64) { objects[id] = nil }
 }
 
-/// What a server says to a script of requests, without a process.
+/// A server's answers to a script of requests, without a process.
 enum ServerScript {
     /// Runs the server on all lines at once.
     ///

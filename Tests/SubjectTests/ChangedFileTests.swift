@@ -45,7 +45,7 @@ private final class ForgetfulSink: ByteSink {
 struct ChangedFileTests {
     private static let iv = Block(bigEndianValue: 42)
 
-    /// What says at its end that it succeeded.
+    /// An operation that says at its end that it succeeded.
     enum Operation: CaseIterable {
         case answer, digest, time, latencies, openLoop, transfer
     }

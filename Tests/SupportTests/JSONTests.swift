@@ -87,7 +87,7 @@ struct JSONValueTests {
 
 @Suite("scanning plain JSON")
 struct JSONScannerTests {
-    /// What is read of an object with members of each kind; `nil` where the scanner leaves it to a decoder.
+    /// The values of an object with members of each kind; `nil` where the scanner leaves it to a decoder.
     private struct Members: Equatable {
         var text: String?
         var number: UInt64?

@@ -2,7 +2,7 @@ import Support
 import Synchronization
 import Testing
 
-/// How often each member was called.
+/// The number of calls of each member.
 private final class Tally: Sendable {
     private let counts: Mutex<[Int]>
 

@@ -5,15 +5,15 @@ import Glibc
 package struct CommandRun: Sendable {
     /// The exit status, or 128 and the number of the signal that ended it.
     package let status: Int32
-    /// What it wrote to standard output.
+    /// Its standard output.
     package let output: [UInt8]
     /// The lines that it wrote to standard error.
     package let errorLines: [String]
 
-    /// What stands for a program that did not end, with the status that `timeout` has for one.
+    /// A program that did not end, with the status that `timeout` has for one.
     package static let endless = CommandRun(status: 124, output: [], errorLines: [])
 
-    /// What it wrote to standard output, as text.
+    /// Its standard output as text.
     package var text: String { String(decoding: output, as: UTF8.self) }
 
     /// Runs a program. Its output goes through files, so that neither side waits for the other.
@@ -62,7 +62,7 @@ package struct CommandRun: Sendable {
         return process
     }
 
-    /// What a program that has ended left.
+    /// Returns the results of a program that has ended.
     package static func finished(_ process: Process, streams: TemporaryFolder) -> CommandRun {
         let status = process.terminationStatus
         return CommandRun(

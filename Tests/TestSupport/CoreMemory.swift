@@ -11,7 +11,7 @@ package struct CoreMemory {
         var range: Range<UInt64>
         var isShared: Bool
         var hasFile: Bool
-        /// How much of it is the process's own.
+        /// The bytes of it that are the process's own.
         var anonymousByteCount = 0
         var flags: Set<Substring> = []
     }
@@ -74,10 +74,10 @@ package struct CoreMemory {
         return mappings
     }
 
-    /// Which of some byte strings are in all of the memory.
+    /// Finds those of some byte strings that are anywhere in the memory.
     package func found(_ needles: [String: [UInt8]]) -> Set<String> { found(needles, in: mappings) }
 
-    /// Which of some byte strings would be in a core.
+    /// Finds those of some byte strings that would be in a core.
     package func foundInCore(_ needles: [String: [UInt8]]) -> Set<String> {
         found(needles, in: mappings.filter(isInCore))
     }
@@ -114,7 +114,7 @@ package struct CoreMemory {
         return found
     }
 
-    /// Which of some byte strings are in others.
+    /// Finds those of some byte strings that are in other bytes.
     package static func found(_ needles: [String: [UInt8]], in bytes: [UInt8]) -> Set<String> {
         bytes.withUnsafeBytes { bytes in Set(needles.filter { isFound($0.value, in: bytes) }.keys) }
     }
@@ -141,7 +141,7 @@ package struct CoreMemory {
         ]
     }
 
-    /// Whether a process without a limit leaves a core where it runs, so that there must be one.
+    /// True if a process without a limit leaves a core where it runs, so that there must be one.
     package static var isFileWhereItRuns: Bool {
         let pattern = FileManager.default.contents(atPath: "/proc/sys/kernel/core_pattern") ?? Data()
         guard let first = pattern.first else { return false }

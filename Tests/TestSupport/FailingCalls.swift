@@ -3,8 +3,8 @@ import Glibc
 
 /// Makes calls of a program to the system fail, by the library of `Tests/Faults/failing-calls.c`.
 package final class FailingCalls {
-    /// How a call fails. A full disk stays full; `short` does half of the work; `kill` ends the process; `clock` fails
-    /// nothing and sets the clock on the wall back.
+    /// The way a call fails. A full disk stays full; `short` does half of the work; `kill` ends the process; `clock`
+    /// fails nothing and sets the clock on the wall back.
     package enum Failure: String, CaseIterable, Sendable {
         case inputOutput = "EIO"
         case noSpace = "ENOSPC"
@@ -16,9 +16,9 @@ package final class FailingCalls {
         case clock
     }
 
-    /// What the program did with its calls.
+    /// The calls of a program.
     package struct Count {
-        /// How many calls it made, with the processes that it started.
+        /// The number of calls, with those of the processes that it started.
         package let calls: Int
         /// The name of the call that failed, or `nil` if none did.
         package let failed: String?
@@ -74,7 +74,7 @@ package final class FailingCalls {
         ]
     }
 
-    /// What the program that was given the last environment has done so far.
+    /// The calls so far of the program that was given the last environment.
     package var count: Count {
         let bytes = folder.bytes("calls") ?? []
         func number(_ offset: Int) -> Int {
@@ -85,8 +85,8 @@ package final class FailingCalls {
     }
 }
 
-/// Why there is no library that makes calls fail.
+/// The reason why there is no library that makes calls fail.
 package struct CannotCompile: Error {
-    /// What the compiler said.
+    /// The compiler's messages.
     package let errors: [String]
 }

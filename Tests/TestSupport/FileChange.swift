@@ -1,6 +1,6 @@
 import Foundation
 
-/// What may become of a file while it is read.
+/// A change of a file while it is read.
 package enum FileChange: String, CaseIterable, Sendable {
     case truncated, grown
     /// Other bytes in the same place, as many as before.

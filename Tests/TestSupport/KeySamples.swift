@@ -5,7 +5,7 @@ package enum KeySamples {
     /// Waits with two servers.
     package static var waits: KeyWaitsRecord {
         KeyWaitsRecord(
-            command: ["chunkwise", "key-client", "measure", "--rounds", "6"],
+            command: ["chunkwise", "keys", "measure", "--rounds", "6"],
             host: .init(
                 name: "bench-1", cpuModel: "Example CPU", cpuCount: 2, cpuFlags: ["aes"], memoryByteCount: 1 << 30,
                 kernel: "Linux 6.1"),

@@ -9,7 +9,7 @@ package enum Samples {
         }
     }
 
-    /// Where two byte strings differ first, for a message; `nil` if they are the same.
+    /// The first place where two byte strings differ, for a message; `nil` if they are the same.
     package static func difference(_ actual: [UInt8], _ expected: [UInt8]) -> String? {
         if actual == expected { return nil }
         if let index = zip(actual, expected).enumerated().first(where: { $1.0 != $1.1 })?.offset {

@@ -7,7 +7,7 @@ import Glibc
 package final class SecretScan {
     private struct Pattern {
         var name: String
-        /// What follows its first eight bytes, masked.
+        /// The bytes behind its first eight, masked.
         var rest: [UInt8]
     }
 
@@ -21,7 +21,7 @@ package final class SecretScan {
     private let filter = UnsafeMutablePointer<UInt64>.allocate(capacity: 1 << 14)
     private let buffer: UnsafeMutableRawBufferPointer
 
-    /// Creates a search for nothing.
+    /// A search without secrets, to which they are added.
     package init() {
         filter.initialize(repeating: 0, count: 1 << 14)
         buffer = ErasedPages.allocate(byteCount: Self.pieceByteCount + Self.maxByteCount)
@@ -48,7 +48,7 @@ package final class SecretScan {
         }
     }
 
-    /// How often each secret is in memory, by its name.
+    /// Counts the copies of each secret in memory, by its name.
     ///
     /// - Parameter process: This one, unless another number is given.
     /// - Returns: The numbers, or why nothing could be looked for.

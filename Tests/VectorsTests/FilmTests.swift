@@ -113,7 +113,7 @@ private struct RandomFilm {
         bytes = (0..<Int(position)).map { _ in UInt8.random(in: 0...255, using: &random) }
     }
 
-    /// What the oracle makes of it.
+    /// The oracle's plaintext of it.
     var plaintext: [UInt8] {
         var film = bytes
         let aes = OracleAES(Self.key)

@@ -101,7 +101,7 @@ struct OracleTests {
     }
 }
 
-/// Where the repository's vector file is.
+/// The path of the repository's vector file.
 let vectorFilePath = URL(filePath: #filePath).appending(path: "../../../data/vectors/sp800-38a.json").standardized
     .path(percentEncoded: false)
 

@@ -8,7 +8,7 @@ import Testing
 struct TamperTargetTests {
     static let targets = TamperTarget.all
 
-    /// What a subject is given, by which two cases are the same.
+    /// The input of a subject; cases with the same input are the same.
     private struct Given: Hashable {
         var parts: [[UInt8]]
         var damagedIVByte: Int?

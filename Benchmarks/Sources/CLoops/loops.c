@@ -65,16 +65,20 @@ void chunkwise_loop_close(chunkwise_loop *loop) {
     free(loop);
 }
 
-int64_t chunkwise_loop_run(chunkwise_loop *loop, int output) {
-    int64_t done = 0;
-    if (!set_iv(loop, loop->iv)) return -1;
-    for (;;) {
-        ssize_t count = pread(loop->file, loop->buffer, loop->window, done);
-        if (count <= 0) return count == 0 ? done : -1;
+int64_t chunkwise_loop_run(chunkwise_loop *loop, int64_t first, int64_t end, int output) {
+    int64_t done = first;
+    uint8_t iv[16];
+    if (first > 0 && pread(loop->file, iv, 16, first - 16) != 16) return -1;
+    if (!set_iv(loop, first > 0 ? iv : loop->iv)) return -1;
+    while (done < end) {
+        size_t part = (size_t)(end - done) < loop->window ? (size_t)(end - done) : loop->window;
+        ssize_t count = pread(loop->file, loop->buffer, part, done);
+        if (count <= 0) return count == 0 ? done - first : -1;
         if (!decrypt(loop, loop->buffer, (size_t)count)) return -1;
-        if (output >= 0 && write(output, loop->buffer, (size_t)count) != count) return -1;
+        if (output >= 0 && pwrite(output, loop->buffer, (size_t)count, done) != count) return -1;
         done += count;
     }
+    return done - first;
 }
 
 const uint8_t *chunkwise_loop_read(chunkwise_loop *loop, uint64_t offset, size_t count) {

@@ -43,7 +43,7 @@ struct Processes {
 
     private func loop(_ library: String, _ output: Output) -> [String] {
         let name = output == .file ? written : output == .pipe ? "/dev/stdout" : "/dev/null"
-        return ended([loop, library, keyHex, ivHex, path, name], output, isSynced: false)
+        return ended([loop, "cbc", library, keyHex, ivHex, path, name, "1"], output, isSynced: false)
     }
 
     /// Times them, for each library and each kind of output.
@@ -83,6 +83,15 @@ struct Processes {
             let peak = try Self.peakKiB(decrypt(.null, "--threads", threads))
             print("  chunkwise decrypt --threads \(threads): \(peak) KiB, \(peak - idle) more")
         }
+    }
+
+    /// Times two command lines in turns, and prints a line for the table of Benchmarks/all.
+    static func race(_ what: String, atLeast least: Double, base: String, other: String, roundCount: Int) throws {
+        let race = try Race(
+            [base, other].map { line in (line, { try timed { _ = try peakKiB(["sh", "-c", "exec \(line)"]) } }) },
+            roundCount: roundCount)
+        race.show(what)
+        race.goal(what, 1, over: 0, atLeast: least)
     }
 
     /// Runs a program to its end, its output thrown away.

@@ -46,6 +46,19 @@ struct Race {
         }
     }
 
+    /// Prints a line for the table of Benchmarks/all: how many times as fast as runner `base` another one is, and the goal.
+    func goal(_ what: String, _ index: Int, over base: Int, atLeast least: Double? = nil, atMost most: Double? = nil) {
+        let ratio = Race.median(zip(nanoseconds[base], nanoseconds[index]).map { Double($0) / Double($1) })
+        let isMet: Bool? = least.map { ratio >= $0 } ?? most.map { ratio <= $0 }
+        let goal = least.map { "at least \($0)" } ?? most.map { "at most \($0)" } ?? ""
+        Race.goal(what, self.ratio(index, over: base), goal, isMet)
+    }
+
+    /// Prints a line for the table of Benchmarks/all.
+    static func goal(_ what: String, _ measured: String, _ goal: String, _ isMet: Bool?) {
+        print("goal\t\(what)\t\(measured)\t\(goal)\t\(isMet.map { $0 ? "met" : "MISSED" } ?? "")")
+    }
+
     static func median<Value: Comparable & ExpressibleByIntegerLiteral>(_ values: [Value]) -> Value {
         let sorted = values.sorted()
         return sorted.isEmpty ? 0 : sorted[sorted.count / 2]

@@ -68,11 +68,12 @@ struct Readers {
         let mappedCursor = try mapped.makeCursor()
         let race = try Race(
             [
-                ("C: pread, in place", { timed { chunkwise_loop_run(loop, -1) } }),
+                ("C: pread, in place", { timed { chunkwise_loop_run(loop, 0, .max, -1) } }),
                 ("chunkwise: FileSource", { try timed { try readAll(fileCursor, buffer) } }),
                 ("chunkwise: MappedSource", { try timed { try readAll(mappedCursor, buffer) } }),
             ], roundCount: roundCount)
         race.show("\(backend.name): sequential, windows of 256 KiB", byteCount: file.plaintextByteCount)
+        race.goal("\(backend.name), CBC, in order, of C's speed", 1, over: 0, atLeast: 0.98)
     }
 
     /// The median over single reads, in turns of 64. Each turn draws offsets of its own, so that no turn finds in the CPU's
@@ -122,6 +123,11 @@ struct Readers {
                 "  C \(Race.median(theirs)) ns, chunkwise \(Race.median(ours)) ns: "
                     + "\(decimals(Race.median(ratios))) x the loop's (\(decimals(low))–\(decimals(high)))")
             print("  allocations in \(128 * ratios.count) reads: \(allocations)")
+            let name = "\(backend.name), CBC, at random, \(isAligned ? "whole blocks" : "any offset")"
+            let ratio = Race.median(ratios)
+            Race.goal(
+                "\(name), of C's latency", "\(decimals(ratio)) (\(decimals(low)) to \(decimals(high)))", "at most 1.05",
+                ratio <= 1.05)
         }
     }
 

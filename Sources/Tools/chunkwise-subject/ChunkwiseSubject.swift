@@ -41,7 +41,7 @@ enum ChunkwiseSubject {
         }
     }
 
-    /// Prints the counts of the constant-time check, one line of JSON each. `verify --constant-time` starts this under
+    /// Prints the counts of the constant-time check, one line of JSON each. `verify constant-time` starts this under
     /// valgrind.
     private static func printConstantTime(_ backends: ArraySlice<String>) throws {
         guard ConstantTimeCheck.isWatched else {

@@ -35,13 +35,38 @@ enum EntryPoint {
     /// Parses the command line. Every fault in it is an error of usage.
     private static func parsedCommand() throws -> any ParsableCommand {
         do {
-            try refuseUnknownCommand(Array(CommandLine.arguments.dropFirst()))
-            return try Chunkwise.parseAsRoot()
+            let arguments = Array(CommandLine.arguments.dropFirst())
+            try refuseUnknownCommand(arguments)
+            return try Group<VerifyCommand>.command(arguments) ?? Group<ReportCommand>.command(arguments)
+                ?? Group<GateCommand>.command(arguments) ?? Chunkwise.parseAsRoot(arguments)
         } catch let failure as CommandFailure {
             throw failure
         } catch  where Chunkwise.exitCode(for: error) != .success {
             throw CommandFailure(
                 .usage, ParserMessage.line(Chunkwise.message(for: error), full: Chunkwise.fullMessage(for: error)))
+        }
+    }
+
+    /// A command with options and subcommands, without its options. The parser would take the options of a subcommand
+    /// that have the same names for those of the command, and ignore others.
+    private struct Group<Command: ParsableCommand>: ParsableCommand {
+        static var configuration: CommandConfiguration {
+            CommandConfiguration(
+                commandName: "chunkwise \(Command._commandName)", version: Program.version,
+                subcommands: Command.configuration.subcommands)
+        }
+
+        /// Parses a command line if it begins with the command.
+        static func command(_ arguments: [String]) throws -> (any ParsableCommand)? {
+            guard arguments.first == Command._commandName else { return nil }
+            let names = Command.configuration.subcommands.map { command in command._commandName }
+            if arguments.count > 1, names.contains(arguments[1]) {
+                return try parseAsRoot(Array(arguments.dropFirst()))
+            }
+            let command = try Chunkwise.parseAsRoot(arguments)
+            let name = type(of: command)._commandName
+            try require(!names.contains(name), "options before \"\(name)\": expected them after it")
+            return command
         }
     }
 
@@ -57,9 +82,9 @@ enum EntryPoint {
                 type = found
                 continue
             }
-            if word == "help" { return }
-            let shown = commands.filter { command in command.configuration.shouldDisplay }
-            let names = shown.map { command in command._commandName }
+            // What follows report may be a folder.
+            if word == "help" || type == ReportCommand.self { return }
+            let names = commands.map { command in command._commandName }
             let meant = Nearest.name(to: word, in: names)
             throw CommandFailure(
                 .usage,
@@ -113,11 +138,8 @@ struct Chunkwise: ParsableCommand {
         subcommands: [
             RunCommand.self, BackendsCommand.self, VerifyCommand.self, VectorsCommand.self, LimitsCommand.self,
             MeasureCommand.self, SweepCommand.self, MergeCommand.self, PlanCommand.self, GateCommand.self,
-            ReportCommand.self,
-            RecommendCommand.self,
-            EncryptCommand.self, DecryptCommand.self, ServeCommand.self, KeyServerCommand.self, KeysCommand.self,
-            TLSCheckCommand.self, SubjectCommand.self, PluginCommand.self, FormatCommand.self, KeyCommand.self,
-            // Older names.
-            CompareCommand.self, TrendCommand.self, KeyClientCommand.self,
+            ReportCommand.self, RecommendCommand.self, EncryptCommand.self, DecryptCommand.self, ServeCommand.self,
+            KeyServerCommand.self, KeysCommand.self, TLSCheckCommand.self, SubjectCommand.self,
+            PluginCommand.self, FormatCommand.self, KeyCommand.self,
         ])
 }

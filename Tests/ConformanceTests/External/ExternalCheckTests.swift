@@ -231,7 +231,7 @@ enum SubjectPrograms {
         "python3 '\(package)/Tests/Subjects/hostile.py' \(mode)"
     }
 
-    /// Whether a command ends well.
+    /// Tells if a command ends with 0.
     static func succeeds(_ command: String) -> Bool { system("(\(command)) >/dev/null 2>&1") == 0 }
 
     static let hasPython = succeeds("python3 -c 'import cryptography'")

@@ -4,7 +4,7 @@ import Vectors
 
 @testable import Conformance
 
-/// What a program does wrong, and what is to be said of it.
+/// An error of a program, and the finding that is expected.
 struct Misdeed: CustomTestStringConvertible, Sendable {
     var mode: String
     var reason: String

@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-@Suite("compare from the command line")
+@Suite("report compare from the command line")
 struct CompareCommandTests {
     /// A result file with cells of these windows, whose iterations take these many nanoseconds.
     private func file(
@@ -45,14 +45,14 @@ struct CompareCommandTests {
     @Test("a slower run is shown, and is no failure")
     func slower() throws {
         let folder = try folder()
-        let run = try Chunkwise.run(["compare", "a", "b", "--format", "json"], in: folder.path)
+        let run = try Chunkwise.run(["report", "compare", "a", "b", "--format", "json"], in: folder.path)
         #expect(run.status == 0 && run.errorLines.isEmpty, "\(run.errorLines)")
         let json = try #require(JSONValue.parse(run.output))
         #expect(json["common"] == 2 && json["within5Percent"] == 1 && json["slower"] == 1)
         #expect(json["cells"]?.array?[1]["relation"] == "slower")
         #expect(json["onlyInA"]?.array?.count == 1 && json["onlyInB"]?.array?.count == 1)
         for format in ["text", "markdown"] {
-            let run = try Chunkwise.run(["compare", "a", "b", "--format", format], in: folder.path)
+            let run = try Chunkwise.run(["report", "compare", "a", "b", "--format", format], in: folder.path)
             #expect(run.status == 0 && run.text.contains("within 5 % of each other: 1 of 2 cells"))
         }
     }
@@ -60,16 +60,16 @@ struct CompareCommandTests {
     @Test("another host is said, and not judged")
     func otherHost() throws {
         let folder = try folder()
-        let run = try Chunkwise.run(["compare", "a", "elsewhere"], in: folder.path)
+        let run = try Chunkwise.run(["report", "compare", "a", "elsewhere", "--format", "text"], in: folder.path)
         #expect(run.status == 0 && run.text.contains("different hosts") && !run.text.contains("slower"))
     }
 
     @Test("a folder stands for the results in it, and a last line that is cut short is left out")
     func folders() throws {
         let folder = try folder()
-        #expect(try Chunkwise.run(["compare", "a", "."], in: folder.path).status == 66)
+        #expect(try Chunkwise.run(["report", "compare", "a", "."], in: folder.path).status == 66)
         try folder.file("results.jsonl", (folder.bytes("b") ?? []).dropLast(5))
-        let run = try Chunkwise.run(["compare", "a", "."], in: folder.path)
+        let run = try Chunkwise.run(["report", "compare", "a", ".", "--format", "text"], in: folder.path)
         #expect(run.status == 0 && run.errorLines.count == 1 && run.text.contains("broken off"))
     }
 
@@ -77,7 +77,7 @@ struct CompareCommandTests {
     func nothingInCommon() throws {
         let folder = try folder()
         let run = try withExtendedLifetime(folder) {
-            try Chunkwise.run(["compare", "a", "strange"], in: folder.path)
+            try Chunkwise.run(["report", "compare", "a", "strange", "--format", "text"], in: folder.path)
         }
         #expect(run.status == 2 && run.errorLines.count == 1 && run.text.contains("only in A"))
     }
@@ -92,7 +92,9 @@ struct CompareCommandTests {
         ] as [([String], Int32, String)])
     func wrong(arguments: [String], status: Int32, word: String) throws {
         let folder = try folder()
-        let run = try withExtendedLifetime(folder) { try Chunkwise.run(["compare"] + arguments, in: folder.path) }
+        let run = try withExtendedLifetime(folder) {
+            try Chunkwise.run(["report", "compare"] + arguments, in: folder.path)
+        }
         Chunkwise.expectFailure(run, status, word, "\(arguments)")
     }
 }

@@ -2,11 +2,11 @@ import Support
 import TestSupport
 import Testing
 
-@Suite("verify --constant-time", .enabled(if: Programs.installed("valgrind") != nil))
+@Suite("verify constant-time", .enabled(if: Programs.installed("valgrind") != nil))
 struct ConstantTimeTests {
     @Test("nothing in the bitsliced cipher and the readers depends on secrets; the tables of the control do")
     func bitsliced() throws {
-        let run = try Chunkwise.run(["verify", "--constant-time", "--backend", "swift-bitsliced", "--format", "json"])
+        let run = try Chunkwise.run(["verify", "constant-time", "--backend", "swift-bitsliced", "--format", "json"])
         #expect(run.status == 0, "\(run.errorLines)")
         let operations = try #require(JSONValue.parse(run.output)?["operations"]?.array)
         func counts(_ subject: String) -> [UInt64] {
@@ -23,7 +23,7 @@ struct ConstantTimeTests {
 
     @Test("the control by itself is a no")
     func control() throws {
-        let run = try Chunkwise.run(["verify", "--constant-time", "--backend", "swift-reference"])
+        let run = try Chunkwise.run(["verify", "constant-time", "--backend", "swift-reference"])
         #expect(run.status == 1 && run.text.contains("swift-reference"), "\(run.status) \(run.errorLines)")
     }
 }

@@ -96,7 +96,7 @@ struct ConvertTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("out")).isEmpty)
     }
 
-    /// Whether a process has an open file that was never in a folder.
+    /// Tells if a process has an open file that was never in a folder.
     private func hasOutput(_ id: Int32) -> Bool {
         let folder = "/proc/\(id)/fd"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

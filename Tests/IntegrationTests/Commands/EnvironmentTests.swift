@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// What a program meets when it is started carelessly: closed streams, limits, streams that do not wait.
+/// Careless starts of a program: closed streams, limits, streams that do not wait.
 @Suite("a hostile environment")
 struct EnvironmentTests {
     private let folder: TemporaryFolder

@@ -24,10 +24,37 @@ struct EverydayTests {
         #expect(run.status == 0 && run.errorLines.isEmpty && run.text.contains("USAGE: chunkwise"), "\(run.errorLines)")
     }
 
-    @Test("older spellings work and are not listed", arguments: ["compare", "trend", "key-client"])
-    func aliases(name: String) throws {
-        #expect(try Chunkwise.run([name, "--help"]).status == 0)
-        #expect(try !Chunkwise.run(["--help"]).text.contains("  \(name) "))
+    @Test(
+        "a subcommand takes its own options only, and help shows them",
+        arguments: [
+            (["verify", "mutants"], "--only"), (["verify", "tamper"], "--mutants"),
+            (["verify", "search"], "--threads"),
+            (["verify", "memory"], "--strategy"), (["verify", "constant-time"], "--subject"),
+            (["verify", "interop"], "--subject"), (["report", "compare"], "--history"),
+            (["report", "history"], "--commit"), (["gate", "self-test"], "--candidate"),
+        ])
+    func subcommands(words: [String], other: String) throws {
+        let name = words.joined(separator: " ")
+        for arguments in [words + ["--help"], ["help"] + words] {
+            let help = try Chunkwise.run(arguments)
+            #expect(help.status == 0 && help.text.contains("USAGE: chunkwise \(name)"), "\(arguments)")
+            #expect(!help.text.contains("  \(other)") && help.text.split(separator: "\n").count < 60)
+        }
+        Chunkwise.expectFailure(
+            try Chunkwise.run(words + [other, "x", "y"]), 64, "unknown option \(other): expected", "\(words)")
+    }
+
+    @Test(
+        "options before a subcommand are refused",
+        arguments: [["verify", "--threads", "2", "tamper"], ["gate", "--seconds", "2", "self-test"]])
+    func optionsBefore(arguments: [String]) throws {
+        Chunkwise.expectFailure(try Chunkwise.run(arguments), 64, "expected them after it")
+    }
+
+    @Test("help of a command with subcommands fits a screen or two", arguments: ["verify", "report", "gate"])
+    func screens(name: String) throws {
+        let help = try CommandRun.run("/usr/bin/env", ["COLUMNS=80", Programs.chunkwise, name, "--help"])
+        #expect(help.text.split(separator: "\n", omittingEmptySubsequences: false).count <= 60)
     }
 
     @Test("a memory budget without a unit is refused")

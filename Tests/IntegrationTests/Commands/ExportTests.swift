@@ -103,7 +103,8 @@ struct ExportImporterTests {
             (["old.jsonl", "new.jsonl", "--format", "bencher"], Int32(64)), (["old.jsonl", "--format", "asv"], 64),
             (["old.jsonl", "--format", "asv", "--commit", "main", "--output", "x"], 64),
             (["old.jsonl", "--commit", String(repeating: "a", count: 40)], 64),
-            (["--history", ".", "--format", "bencher"], 64), (["missing.jsonl", "--format", "bencher"], 66),
+            (["old.jsonl", "--history", ".", "--format", "bencher"], 64),
+            (["missing.jsonl", "--format", "bencher"], 66),
         ] {
             let run = try Chunkwise.run(["report"] + arguments, in: folder.path)
             #expect(run.status == status && run.output.isEmpty, "\(arguments): \(run.errorLines)")

@@ -162,7 +162,10 @@ struct FleetCommandTests {
     func search() throws {
         let folder = try TemporaryFolder()
         let run = try Chunkwise.run(
-            ["verify", "--search", "1ms", "--seed", "7", "--backend", "openssl", "--split", "2", "--output", "job"],
+            [
+                "verify", "search", "--time", "1ms", "--seed", "7", "--backend", "openssl", "--split", "2", "--output",
+                "job",
+            ],
             in: folder.path)
         #expect(run.status == 0)
         for number in 0..<2 { #expect(try shard(number, folder, "verify").status == 0) }
@@ -218,7 +221,7 @@ struct FleetCommandTests {
             (["sweep", "--plan", "plan.yml", "--output", "j", "--engine", "local"], 64, "--split"),
             (["sweep", "--plan", "plan.yml", "--output", "j", "--split", "2", "--submit"], 64, "--engine"),
             (["verify", "--split", "2"], 64, "--output"),
-            (["verify", "--manifest", "job/manifest.json", "--shard", "0", "--memory"], 64, "manifest alone"),
+            (["verify", "--manifest", "job/manifest.json", "--shard", "0", "--all"], 64, "manifest alone"),
             (["sweep", "--plan", "plan.yml", "--output", "job", "--split", "2"], 65, "another job"),
             (
                 [
@@ -228,9 +231,11 @@ struct FleetCommandTests {
                 66, "none"
             ),
             (["sweep", "--plan", "plan.yml", "--output", "b\\x", "--split", "2", "--engine", "slurm"], 64, "U+5c"),
-            (["verify", "--mutants", "--split", "2", "--output", "j"], 64, ""),
+            (["verify", "mutants", "--split", "2", "--output", "j"], 64, "--split"),
+            (["verify", "--cpu-masks", "--split", "2", "--output", "j"], 64, "--cpu-masks"),
+            (["verify", "search", "--manifest", "job/manifest.json", "--shard", "0"], 64, "--manifest"),
             (["verify", "--subject", "a", "--subject", "b", "--split", "2", "--output", "j"], 64, "2 --subject"),
-            (["verify", "--search", "1s", "--replicate", "--split", "2", "--output", "j"], 64, "--replicate"),
+            (["verify", "search", "--time", "1s", "--replicate", "--split", "2", "--output", "j"], 64, "--replicate"),
             (["verify", "--format", "json", "--split", "2", "--output", "j"], 64, "--format json"),
             (["merge", "none", "--output", "m"], 66, "none"), (["merge", ".", "--output", "m"], 66, "manifest.json"),
             (["sweep", "--plan", "plan.yml", "--output", "plan.yml/j", "--split", "2"], 74, "plan.yml"),

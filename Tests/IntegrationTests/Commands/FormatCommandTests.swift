@@ -7,7 +7,7 @@ import Testing
 
 @Suite("descriptions on the command line")
 struct FormatCommandTests {
-    /// What `format new` writes.
+    /// The description that `format new` writes.
     private static func started() throws -> String {
         let run = try Chunkwise.run(["format", "new", "mine"])
         try #require(run.status == 0 && run.errorLines.isEmpty, "\(run.errorLines)")

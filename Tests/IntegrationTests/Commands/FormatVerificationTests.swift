@@ -33,10 +33,10 @@ struct FormatVerificationTests {
         let subject = JSONValue.parse(run.output)?["subjects"]?.array?.first
         #expect(run.status == 0 && subject?["passed"]?.integer ?? 0 > 300, "\(run.errorLines)")
         #expect(subject?["failed"]?.integer == 0 && subject?["unsupported"]?.integer == 0)
-        let mutants = try self.run(["--strategy", "./mine.yml", "--mutants"])
+        let mutants = try self.run(["mutants", "--strategy", "./mine.yml"])
         #expect(mutants.status == 0 && mutants.text.contains("were killed by their own flag"), "\(mutants.errorLines)")
         let tampering = try self.run(
-            ["--strategy", "./mine.yml", "--tamper", "--backend", "openssl", "--format", "json"])
+            ["tamper", "--strategy", "./mine.yml", "--backend", "openssl", "--format", "json"])
         let rows = JSONValue.parse(tampering.output)?["subjects"]?.array?.first?["rows"]?.array
         #expect(tampering.status == 0 && rows?.count == 1, "\(tampering.errorLines)")
     }
@@ -55,7 +55,7 @@ struct FormatVerificationTests {
         arguments: [
             (["--strategy", "gocryptf"], "gocryptfs"), (["--strategy", "./none.yml"], "none.yml"),
             (["--strategy", "gocryptfs", "--vectors", "x.json"], "--strategy"),
-            (["--strategy", "gocryptfs", "--memory"], "--strategy"),
+            (["memory", "--strategy", "gocryptfs"], "--strategy"),
         ])
     func refusals(arguments: [String], word: String) throws {
         let run = try run(arguments)

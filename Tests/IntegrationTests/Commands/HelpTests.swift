@@ -56,7 +56,7 @@ struct HelpTests {
         }
     }
 
-    /// Whether a line below an example explains it, and is no rest of a command.
+    /// Tells if a line below an example explains it, and is no rest of a command.
     private func isExplanation(_ line: String) -> Bool {
         [
             "what the default", "on the file system", "without AES-NI", "do sessions", "do the files", "what a million",

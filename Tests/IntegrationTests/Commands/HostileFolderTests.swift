@@ -32,7 +32,7 @@ struct HostileFolderTests {
     /// Commands that read from a name.
     private static let readers = [
         "\(encrypt) NAME out", "\(decrypt) NAME out", "chunkwise sweep --plan NAME --output out",
-        "chunkwise verify --vectors NAME", "chunkwise report NAME", "chunkwise report --history NAME",
+        "chunkwise verify --vectors NAME", "chunkwise report NAME", "chunkwise report history NAME",
         "chunkwise gate --against NAME --candidate true", "chunkwise keys play NAME out",
         "chunkwise encrypt --key-file NAME --iv \(Chunkwise.ivHex) plain out",
         "chunkwise serve --key-file key --iv \(Chunkwise.ivHex) --port 0 NAME",
@@ -62,7 +62,7 @@ struct HostileFolderTests {
                 atPath: folder.path(name), withDestinationPath: "/proc/self/mem")
         }
         for command in [
-            "verify --backend openssl --vectors vectors.json", "report --history .", "report results.jsonl",
+            "verify --backend openssl --vectors vectors.json", "report history .", "report results.jsonl",
         ] {
             let run = try Chunkwise.shell("chunkwise \(command)", in: folder)
             #expect(run.status == 74, "\(command): \(run.status) \(run.errorLines)")
@@ -166,7 +166,7 @@ struct HostileFolderTests {
         #expect(folder.bytes("run/results.jsonl") == nil)
     }
 
-    /// Whether this process may mount.
+    /// True if this process may mount.
     private static let mayMount =
         (try? CommandRun.run("/bin/sh", ["-c", "unshare -m mount --bind /tmp /tmp"]))?.status == 0
 

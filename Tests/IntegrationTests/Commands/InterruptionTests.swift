@@ -113,11 +113,11 @@ struct InterruptionTests {
 
     @Test("what waits for a subject that never answers ends at once, and the subject with it")
     func silentSubject() throws {
-        let process = try start(["verify", "--memory", "--subject", "sleep 1000", "--timeout", "600"])
+        let process = try start(["verify", "memory", "--subject", "sleep 1000", "--timeout", "600"])
         wait(process) { family().count >= 2 }
         process.interrupt()
         process.waitUntilExit()
         #expect(CommandRun.finished(process, streams: streams).status == 128 + SIGINT)
-        expectNothingLeft("verify --memory")
+        expectNothingLeft("verify memory")
     }
 }

@@ -21,7 +21,7 @@ struct OptionTextTests {
         ("keys scenarios missing --subject x --timeout VALUE", ["5", "5s", "500ms"], 66),
         ("keys fetch x --server http://127.0.0.1:1/ --token-file missing --seconds VALUE", ["5", "5s", "500ms"], 66),
         ("verify --vectors missing --timeout VALUE", ["5", "5s", "500ms"], 66),
-        ("verify --backend none --search VALUE", ["5ms", "0.01s", "2m"], 64),
+        ("verify search --backend none --time VALUE", ["5ms", "0.01s", "2m"], 64),
         ("decrypt --key-file missing --iv IV --idle-timeout VALUE a b", ["5", "5s", "500ms"], 66),
         ("decrypt --key-file missing --iv IV --deadline VALUE a b", ["5", "5s", "500ms"], 66),
         ("gate --baseline a --candidate b --plan missing --seconds VALUE", ["5", "5s", "500ms"], 66),

@@ -86,7 +86,7 @@ struct PluginCommandTests {
     func plantedFaults(fault: String, reason: String) throws {
         let library = try Library(fault: fault)
         Chunkwise.expectFailure(
-            try Chunkwise.run(["verify", "--mutants", "--plugin", library.path]), 1, reason, fault)
+            try Chunkwise.run(["verify", "mutants", "--plugin", library.path]), 1, reason, fault)
     }
 
     @Test(

@@ -80,7 +80,7 @@ struct RecommendCommandTests {
     @Test("of the reference run, nothing that holds a chunk of more than the memory budget is a choice")
     func longChunks() throws {
         let package = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
-        let results = package.appending(path: "reports/2026-11-27-vm").standardized.path
+        let results = package.appending(path: "reports/reference").standardized.path
         let run = try Chunkwise.run(["recommend", results, "--memory", "1MiB", "--format", "json"])
         let choice = try #require(JSONValue.parse(run.output)?["choice"])
         #expect(run.status == 0 && choice["chunkByteCount"]?.integer ?? .max <= 1 << 20)

@@ -91,7 +91,7 @@ struct ReportCommandTests {
         }
     }
 
-    /// What is wrong with a file, its exit code, and a word of the message.
+    /// A change that spoils a file, the exit code for it, and a word of the message.
     static let bad: [(@Sendable ([UInt8]) throws -> [UInt8], Int32, String)] = [
         ({ _ in [] }, 65, "header"), ({ _ in Array("{}\n".utf8) }, 65, "header"),
         ({ _ in try ResultFixture.file(schema: "chunkwise-results-99") }, 65, "chunkwise-results-99"),
@@ -184,7 +184,7 @@ struct ReportCommandTests {
         try folder.file("b.jsonl", try ResultFixture.file(started: "2026-01-02T00:00:00Z", factor: 2))
         try folder.file("c.jsonl", try ResultFixture.file(host: "g", factor: 2))
         try folder.file("none.jsonl", try ResultFixture.file(windows: [1]))
-        let run = try Chunkwise.run(["report", "--compare", "a.jsonl", "b.jsonl", "--output", "out"], in: folder.path)
+        let run = try Chunkwise.run(["report", "compare", "a.jsonl", "b.jsonl", "--output", "out"], in: folder.path)
         #expect(run.status == 0 && run.text.contains("slower in 2"), "\(run.text)")
         let json = try #require(JSONValue.parse(folder.bytes("out/comparison.json") ?? []))
         #expect(json["slower"] == 2 && json["undecided"] == 2)
@@ -192,19 +192,19 @@ struct ReportCommandTests {
         #expect(page.contains("<svg") && page.contains("95 % interval"))
         #expect(folder.bytes("out/report.md") != nil)
         let other = try Chunkwise.run(
-            ["report", "--compare", "a.jsonl", "c.jsonl", "--format", "json"], in: folder.path)
+            ["report", "compare", "a.jsonl", "c.jsonl", "--format", "json"], in: folder.path)
         #expect(JSONValue.parse(other.output)?["slower"] == 0 && other.status == 0)
         let none = try Chunkwise.run(
-            ["report", "--compare", "a.jsonl", "none.jsonl", "--output", "o"], in: folder.path)
+            ["report", "compare", "a.jsonl", "none.jsonl", "--output", "o"], in: folder.path)
         #expect(none.status == 2)
     }
 
     @Test(
         "options that do not go together are usage errors",
         arguments: [
-            ["report"], ["report", "--compare", "a.jsonl"], ["report", "a.jsonl", "--compare", "a.jsonl", "a.jsonl"],
+            ["report"], ["report", "compare", "a.jsonl"], ["report", "compare", "a.jsonl", "a.jsonl", "a.jsonl"],
             ["report", "a.jsonl", "--reference", "x"], ["report", "a.jsonl", "a.jsonl", "--history", "."],
-            ["report", "a.jsonl", "--format", "pdf"], ["report", "--compare", "a.jsonl", "a.jsonl", "--format", "csv"],
+            ["report", "a.jsonl", "--format", "pdf"], ["report", "compare", "a.jsonl", "a.jsonl", "--format", "csv"],
         ])
     func usage(arguments: [String]) throws {
         let folder = try TemporaryFolder()

@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-@Suite("gate --self-test from the command line")
+@Suite("gate self-test from the command line")
 struct SelfTestCommandTests {
     /// One short cell, hardly measured: what comes out is not of interest here.
     private func folder() throws -> TemporaryFolder {
@@ -14,7 +14,7 @@ struct SelfTestCommandTests {
     }
 
     private let arguments = [
-        "gate", "--self-test", "--plan", "plan", "--seconds", "0.1", "--slowdown", "none", "--output", "log",
+        "gate", "self-test", "--plan", "plan", "--seconds", "0.1", "--slowdown", "none", "--output", "log",
         "--format", "json",
     ]
 
@@ -80,13 +80,13 @@ struct SelfTestCommandTests {
     @Test(
         "options that mean nothing together are errors of usage",
         arguments: [
-            ["--self-test", "--candidate", "x"], ["--self-test", "--runs", "0"], ["--self-test", "--slowdown", "x"],
-            ["--self-test", "--slowdown", "-3%"], ["--self-test", "--format", "junit"],
-            ["--self-test", "--skip-unchanged", "--slowdown", "none"], ["--runs", "3"], ["--busy"],
-            ["--self-test", "--window", "0"], ["--self-test", "--window", "1GiB"],
+            ["self-test", "--candidate", "x"], ["self-test", "--runs", "0"], ["self-test", "--slowdown", "x"],
+            ["self-test", "--slowdown", "-3%"], ["self-test", "--format", "junit"],
+            ["self-test", "--skip-unchanged", "--slowdown", "none"], ["--runs", "3"], ["--busy"],
+            ["self-test", "--window", "0"], ["self-test", "--window", "1GiB"],
         ])
     func wrong(options: [String]) throws {
-        let sides = options.contains("--self-test") ? [] : ["--baseline", "a", "--candidate", "b"]
-        Chunkwise.expectFailure(try Chunkwise.run(["gate"] + sides + options), 64, "", "\(options)")
+        let sides = options.contains("self-test") ? [] : ["--baseline", "a", "--candidate", "b"]
+        Chunkwise.expectFailure(try Chunkwise.run(["gate"] + options + sides), 64, "", "\(options)")
     }
 }

@@ -13,7 +13,7 @@ private let plan = """
     - {backend: [libgcrypt, openssl], window: [4KiB, 64KiB]}
     """
 
-/// What each line of a result file is about, apart from its figures.
+/// The subject of each line of a result file, without figures.
 private func kinds(_ folder: TemporaryFolder) throws -> [String] {
     let lines = (folder.bytes("run/results.jsonl") ?? []).split(separator: 0x0A)
     return try lines.map { line in

@@ -76,7 +76,7 @@ struct TerminalTests {
     @Test("colour is for terminals, and for those who want it")
     func color() throws {
         #expect(try Chunkwise.run(["sweep", "--plan", "plan", "--output", "a"], in: folder.path).status == 0)
-        let compare = "compare a a"
+        let compare = "report compare a a --format text"
         let colored = try runOnTerminal(compare, columns: 80, in: folder)
         #expect(colored.contains("\u{1B}[33mundecided\u{1B}[0m"))
         for environment in [["NO_COLOR=1"], ["TERM=dumb"]] {
@@ -84,20 +84,21 @@ struct TerminalTests {
             #expect(!plain.contains("\u{1B}") && plain.contains("undecided"))
         }
         #expect(try !runOnTerminal(compare + " --color never", columns: 80, in: folder).contains("\u{1B}"))
-        let pipe = try Chunkwise.run(["compare", "a", "a"], in: folder.path)
-        let always = try Chunkwise.run(["compare", "a", "a", "--color", "always"], in: folder.path)
+        let pipe = try Chunkwise.run(["report", "compare", "a", "a", "--format", "text"], in: folder.path)
+        let always = try Chunkwise.run(
+            ["report", "compare", "a", "a", "--format", "text", "--color", "always"], in: folder.path)
         #expect(!pipe.text.contains("\u{1B}") && always.text.contains("\u{1B}[33m"))
         // Without its colours, it is the same text.
         #expect(always.text.replacing(/\u{1B}\[[0-9;]*m/, with: "") == pipe.text)
         Chunkwise.expectFailure(
-            try Chunkwise.run(["compare", "a", "a", "--color", "green"], in: folder.path), 64, "green")
+            try Chunkwise.run(["report", "compare", "a", "a", "--color", "green"], in: folder.path), 64, "green")
     }
 
     @Test("texts fit 80 columns")
     func width() throws {
         #expect(try Chunkwise.run(["sweep", "--plan", "plan", "--output", "a"], in: folder.path).status == 0)
         let commands = [
-            ["backends"], ["compare", "a", "a"],
+            ["backends"], ["report", "compare", "a", "a", "--format", "text"],
             ["measure", "--object-size", "64KiB", "--rounds", "2", "--milliseconds", "1"],
             ["limits", "--threads", "1"],
         ]

@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-@Suite("trend from the command line")
+@Suite("report history from the command line")
 struct TrendCommandTests {
     /// A folder of 12 runs, of which the last 5 have a slower libgcrypt.
     private func folder() throws -> TemporaryFolder {
@@ -22,14 +22,14 @@ struct TrendCommandTests {
     @Test("a slowdown is marked at its run, in every form")
     func change() throws {
         let folder = try folder()
-        let run = try Chunkwise.run(["trend", "runs", "--format", "json"], in: folder.path)
+        let run = try Chunkwise.run(["report", "history", "runs", "--format", "json"], in: folder.path)
         #expect(run.status == 0 && run.errorLines.isEmpty, "\(run.errorLines)")
         let json = try #require(JSONValue.parse(run.output))
         let cells = json["hosts"]?.array?.first?["cells"]?.array ?? []
         let changed = cells.filter { $0["changes"]?.array?.isEmpty == false }
         #expect(changed.count == 2 && changed.allSatisfy { $0["name"]?.string?.hasPrefix("libgcrypt") == true })
         #expect(changed.allSatisfy { $0["changes"]?.array?.first?["path"] == "08/results.jsonl" })
-        let text = try Chunkwise.run(["trend", "runs"], in: folder.path).text
+        let text = try Chunkwise.run(["report", "history", "runs"], in: folder.path).text
         #expect(text.contains("−17 %") && text.contains("08/results.jsonl") && text.contains("|"))
         #expect(text.split(separator: "\n").allSatisfy { $0.count <= 120 })
     }
@@ -40,7 +40,7 @@ struct TrendCommandTests {
         try folder.file("runs/08/index.html", "")
         try FileManager.default.createDirectory(atPath: folder.path("pages"), withIntermediateDirectories: false)
         let run = try Chunkwise.run(
-            ["trend", "runs", "--format", "html", "--output", "pages/trend.html"], in: folder.path)
+            ["report", "history", "runs", "--format", "html", "--output", "pages/trend.html"], in: folder.path)
         #expect(run.status == 0 && run.text.contains("changed over 12 runs"), "\(run.errorLines)")
         let page = String(decoding: folder.bytes("pages/trend.html") ?? [], as: UTF8.self)
         #expect(page.contains("href=\"../runs/08/index.html\"") && page.contains("href=\"../runs/09/results.jsonl\""))
@@ -56,7 +56,7 @@ struct TrendCommandTests {
         try folder.file("runs/other.json", "{\"a\":1}")
         try folder.file("runs/notes.txt", "no results")
         try folder.file("runs/01/results.json", "the same again, and not read")
-        let run = try Chunkwise.run(["trend", "runs", "--format", "json"], in: folder.path)
+        let run = try Chunkwise.run(["report", "history", "runs", "--format", "json"], in: folder.path)
         let json = try #require(JSONValue.parse(run.output))
         #expect(
             json["skipped"]?.array?.compactMap { $0["path"]?.string } == ["broken.jsonl", "other.json", "schema.jsonl"])
@@ -71,7 +71,7 @@ struct TrendCommandTests {
         try folder.file("runs/waits.json", "{\n\"schema\":\"chunkwise-key-waits-1\"}\n")
         try folder.file("runs/rates.jsonl", "{\"header\":{\"schema\":\"chunkwise-gate-self-test-1\"}}\n")
         try folder.file("runs/rates.json", "{\"schema\":\"chunkwise-gate-self-test-1\"}")
-        let run = try Chunkwise.run(["report", "--history", "runs", "--format", "json"], in: folder.path)
+        let run = try Chunkwise.run(["report", "history", "runs", "--format", "json"], in: folder.path)
         #expect(JSONValue.parse(run.output)?["skipped"]?.array?.isEmpty == true)
         #expect(
             run.status == 0
@@ -84,15 +84,15 @@ struct TrendCommandTests {
     @Test("a history alone is text, a page in a folder, or one form in a file")
     func output() throws {
         let folder = try folder()
-        let text = try Chunkwise.run(["report", "--history", "runs"], in: folder.path)
+        let text = try Chunkwise.run(["report", "history", "runs"], in: folder.path)
         #expect(text.status == 0 && text.text.contains("Over time"))
-        let page = try Chunkwise.run(["report", "--history", "runs", "--output", "a/b"], in: folder.path)
+        let page = try Chunkwise.run(["report", "history", "runs", "--output", "a/b"], in: folder.path)
         #expect(page.status == 0 && page.text.contains("report: a/b/index.html"), "\(page.errorLines)")
         #expect(folder.names(in: "a/b") == ["index.html"])
         let html = String(decoding: folder.bytes("a/b/index.html") ?? [], as: UTF8.self)
         #expect(html.contains("href=\"../../runs/09/results.jsonl\""))
         let file = try Chunkwise.run(
-            ["report", "--history", "runs", "--format", "json", "--output", "history.json"], in: folder.path)
+            ["report", "history", "runs", "--format", "json", "--output", "history.json"], in: folder.path)
         #expect(file.status == 0 && folder.bytes("history.json").flatMap { JSONValue.parse($0) } != nil)
     }
 
@@ -100,13 +100,15 @@ struct TrendCommandTests {
     func nothing() throws {
         let folder = try folder()
         try FileManager.default.createDirectory(atPath: folder.path("empty"), withIntermediateDirectories: false)
-        Chunkwise.expectFailure(try Chunkwise.run(["trend", "empty"], in: folder.path), 2, "empty")
-        Chunkwise.expectFailure(try Chunkwise.run(["trend", "missing"], in: folder.path), 66, "missing")
-        Chunkwise.expectFailure(try Chunkwise.run(["trend", "runs/01/results.jsonl"], in: folder.path), 66, "folder")
+        Chunkwise.expectFailure(try Chunkwise.run(["report", "history", "empty"], in: folder.path), 2, "empty")
+        Chunkwise.expectFailure(try Chunkwise.run(["report", "history", "missing"], in: folder.path), 66, "missing")
         Chunkwise.expectFailure(
-            try Chunkwise.run(["trend", "runs", "--reference", "none"], in: folder.path), 64, "libgcrypt")
+            try Chunkwise.run(["report", "history", "runs/01/results.jsonl"], in: folder.path), 66, "folder")
         Chunkwise.expectFailure(
-            try Chunkwise.run(["trend", "runs", "--output", "missing/x.html"], in: folder.path), 74, "missing")
+            try Chunkwise.run(["report", "history", "runs", "--reference", "none"], in: folder.path), 64, "libgcrypt")
+        Chunkwise.expectFailure(
+            try Chunkwise.run(["report", "history", "runs", "--output", "missing/x.html"], in: folder.path), 74,
+            "missing")
     }
 
     @Test("the report of a run includes the history of its machine")

@@ -1,16 +1,16 @@
 import Results
 import TestSupport
 
-/// How a command of a document is tried: as it stands, unless it is listed here.
+/// A command of a document, and the way to try it: as it stands, unless it is listed here.
 struct DocumentedCommand {
-    /// What is run; `nil` if nothing can be.
+    /// The command to run; `nil` if it cannot be run.
     let command: String?
     /// The exit code that is right for what was printed; `nil` if nothing that was printed has one.
     let status: @Sendable (CommandRun) -> Int32?
-    /// Why it is not simply run; empty if it is.
+    /// The reason for not running it as it stands; empty if it is.
     let reason: String
 
-    /// What is done with a command.
+    /// Looks a command up.
     init(_ command: String) {
         self = Self.listed[command] ?? DocumentedCommand(command: command, reason: "") { _ in 0 }
     }
@@ -30,7 +30,7 @@ struct DocumentedCommand {
         "scripts/man man": .notRun("asks SwiftPM, which runs these tests, to build; .ci/run runs it"),
         "scripts/docs": .notRun("asks SwiftPM, which runs these tests, to build; .ci/run runs it"),
         "scripts/check": .notRun("is the first step of .ci/run"),
-        "chunkwise verify --mutants": .notRun("takes minutes in a debug build; .ci/run runs it, and MutantsTests"),
+        "chunkwise verify mutants": .notRun("takes minutes in a debug build; .ci/run runs it, and MutantsTests"),
         "chunkwise vectors generate": .notRun("writes into the project's folder; VectorsTests compare the files"),
         "chunkwise vectors generate --check": .notRun("takes half a minute in a debug build; .ci/run runs it"),
 
@@ -38,8 +38,8 @@ struct DocumentedCommand {
             "chunkwise sweep --plan tiny.yml --output first", "all vectors take minutes in a debug build"),
         "chunkwise sweep --plan Benchmarks/plans/small.yml --output mine": .instead(
             "chunkwise sweep --plan tiny.yml --output mine", "a smaller plan does"),
-        "chunkwise report reports/2026-11-27-vm --format asv --commit $(git rev-parse HEAD) --output results": .instead(
-            "chunkwise report reports/2026-11-27-vm --format asv --output results "
+        "chunkwise report reports/reference --format asv --commit $(git rev-parse HEAD) --output results": .instead(
+            "chunkwise report reports/reference --format asv --output results "
                 + "--commit 0123456789abcdef0123456789abcdef01234567", "the test's folder has no commits"),
         "chunkwise measure --backend openssl --window 256KiB": .shorter(
             "chunkwise measure --backend openssl --window 256KiB"),
@@ -123,8 +123,8 @@ struct DocumentedCommand {
             .instead(
                 gate: "chunkwise gate --seconds 0.5 --against ratios.json --candidate 'chunkwise subject' "
                     + "--output gate.json"),
-        "chunkwise gate --self-test --runs 100 --slowdown 3%,4% --output gate-rates.jsonl": .instead(
-            "chunkwise gate --self-test --plan tiny.yml --seconds 0.1 --runs 1 --slowdown none --output gate-rates.jsonl",
+        "chunkwise gate self-test --runs 100 --slowdown 3%,4% --output gate-rates.jsonl": .instead(
+            "chunkwise gate self-test --plan tiny.yml --seconds 0.1 --runs 1 --slowdown none --output gate-rates.jsonl",
             "takes half an hour"),
         "chunkwise gate --baseline 'python3 my_reader.py' --candidate 'python3 my_reader.py' --seconds 2": .instead(
             gate: "chunkwise gate --plan tiny.yml --baseline 'python3 my_reader.py' "
@@ -154,8 +154,8 @@ struct DocumentedCommand {
         "chunkwise verify --evidence evidence": .instead(
             "chunkwise verify --vectors data/vectors/sp800-38a.json --evidence evidence",
             "all vectors take minutes in a debug build"),
-        "chunkwise verify --tamper --backend openssl": .instead(
-            "chunkwise verify --tamper --backend openssl --only cbc-continuous --only ctr",
+        "chunkwise verify tamper --backend openssl": .instead(
+            "chunkwise verify tamper --backend openssl --only cbc-continuous --only ctr",
             "chunks of 16 KiB take a debug build some time"),
         "chunkwise verify --backend nettle": .instead(
             "chunkwise verify --backend nettle --vectors data/vectors/sp800-38a.json",
@@ -180,12 +180,12 @@ struct DocumentedCommand {
             command: "chunkwise keys load --loopback --output reports/mine --clients 24 --speed 100 --format json",
             reason: "few clients, and the code that goes with what the run found"
         ) { run in (try? KeyLoadRecord(file: run.output)).map(LoadCommandTests.status(of:)) },
-        "chunkwise recommend reports/2026-11-27-vm --workload seek": .notRun(
+        "chunkwise recommend reports/reference --workload seek": .notRun(
             "the first cells of a run, which these tests have, are read in order; RecommendCommandTests ask for seeks"),
-        "chunkwise recommend reports/2026-11-27-vm --workload seek --integrity none": .notRun(
+        "chunkwise recommend reports/reference --workload seek --integrity none": .notRun(
             "the first cells of a run, which these tests have, are read in order; RecommendCommandTests ask for seeks"),
-        "chunkwise verify --search 10s --seed 7": .instead(
-            "chunkwise verify --search 500ms --seed 7", "half a second does"),
+        "chunkwise verify search --time 10s --seed 7": .instead(
+            "chunkwise verify search --time 500ms --seed 7", "half a second does"),
     ]
 
     private static func notRun(_ reason: String) -> DocumentedCommand {

@@ -6,7 +6,7 @@ struct MarkdownBlock: Sendable {
     let file: String
     /// The line of the opening fence, from 1.
     let line: Int
-    /// What stands behind the opening fence: `sh`, `swift`, `yaml`.
+    /// The word behind the opening fence: `sh`, `swift`, `yaml`.
     let language: String
     /// The lines between the fences.
     let lines: [String]

@@ -62,7 +62,7 @@ final class Scratch {
         try folder.file(String(name), block.lines.joined(separator: "\n") + "\n")
     }
 
-    /// Whether the adapters in Python can be run here.
+    /// True if the adapters in Python can be run here.
     static let hasPython = (try? CommandRun.run("/usr/bin/env", ["python3", "-c", "import cryptography"]).status) == 0
 
     /// Runs a command line by the shell.

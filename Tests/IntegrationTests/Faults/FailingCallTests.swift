@@ -13,7 +13,7 @@ struct FailingCallTests {
         calls = try FailingCalls()
     }
 
-    /// How many runs a command gets at most; `CHUNKWISE_FAULT_RUNS` says another number.
+    /// The maximum number of runs of a command, if `CHUNKWISE_FAULT_RUNS` gives one.
     private static let given = ProcessInfo.processInfo.environment["CHUNKWISE_FAULT_RUNS"].flatMap { Int($0) }
 
     /// The calls that fail, out of `count`: all of them, or more at the start and the end than between, where a
@@ -89,11 +89,11 @@ struct FailingCallTests {
         return command.goesOn(kind, after, files, untouched).map { "again: \($0)" }
     }
 
-    /// Whether another run has other files: some pictures are drawn where there are figures for them, and stored keys are
-    /// numbered by how often they were.
+    /// Tells if another run may lack a file: some pictures are drawn where there are figures for them, and stored keys
+    /// are numbered by how often they were.
     private static func isOfItsRun(_ name: String) -> Bool { name.hasSuffix(".svg") || name.hasPrefix("stored/") }
 
-    /// What is wrong with a run whose call failed, or `nil`.
+    /// The fault of a run whose call failed, or `nil`.
     private func mismatch(
         _ command: FaultedCommand, _ run: CommandRun, _ kind: FailingCalls.Failure, _ count: FailingCalls.Count,
         before: [String: [UInt8]], after: [String: [UInt8]], untouched: [String: [UInt8]], output: [UInt8]

@@ -10,12 +10,12 @@ import Testing
 
 /// A command that is run again and again, each time with another call to the system that fails.
 struct FaultedCommand: Sendable, CustomTestStringConvertible {
-    /// How a run ended, and what was wrong with what its clients were told, if it had any.
+    /// The end of a run, and the fault of the answers to its clients, if it had any.
     typealias Outcome = (run: CommandRun, mismatch: String?)
     /// Runs it in a folder, with an environment.
     typealias Runner = @Sendable (TemporaryFolder, [String: String]) throws -> Outcome
 
-    /// What it is called in messages.
+    /// The name in messages.
     let name: String
     /// The command line; none for what is run in another way.
     var arguments: [String] = []
@@ -23,28 +23,29 @@ struct FaultedCommand: Sendable, CustomTestStringConvertible {
     var untouched: Set<Int32> = [0]
     /// The exit statuses that a failure may have.
     var statuses: Set<Int32> = [74]
-    /// How many times as long as others it takes, so that it is run less often.
+    /// Its time in those of other commands: the longer, the fewer runs.
     var cost = 1
-    /// Whether it takes so long that it is only run where many runs are asked for.
+    /// True if it takes so long that it is only run where many runs are asked for.
     var isLong = false
-    /// Whether it is a server: it is run with clients, and calls on its files count alone.
+    /// True of a server: it is run with clients, and calls on its files count alone.
     var isServer = false
-    /// Whether it goes by the clock on the wall, and may refuse what is before its time.
+    /// True if it reads the time of day, and may refuse what is before its time.
     var knowsClock = false
     /// Makes what it reads.
     let prepare: @Sendable (TemporaryFolder) throws -> Void
     /// Runs it in another way than by its arguments.
     var runner: Runner?
-    /// Whether a file that it wrote is whole, given the bytes that a run without failures wrote; equal to those unless said.
+    /// Tells if a file that it wrote is whole, given the bytes that a run without failures wrote; by default, if they
+    /// are the same.
     var isWhole: @Sendable (_ name: String, _ bytes: [UInt8], _ untouched: [UInt8]?) -> Bool = { $1 == $2 }
-    /// What is wrong with how a second run went on with what a failure had left, given the files after both and those of a
-    /// run without failures; `nil` if nothing is.
+    /// The fault of a second run, which went on with the files that a failure had left, given the files after both and
+    /// of a run without failures, or `nil`.
     var goesOn:
         @Sendable (
             _ kind: FailingCalls.Failure, _ left: [String: [UInt8]], _ after: [String: [UInt8]],
             _ untouched: [String: [UInt8]]
         ) -> String? = { _, _, _, _ in nil }
-    /// Whether it prints the same each time.
+    /// True if it prints the same each time.
     var printsTheSame = true
 
     var testDescription: String { name }
@@ -103,7 +104,7 @@ extension FaultedCommand {
         return ResultLines.mismatch(left[file] ?? [], results, planned: kind == .kill ? untouched[file] : nil)
     }
 
-    /// What a run left that was killed when its vectors were done, which take minutes.
+    /// Makes the files of a run that was killed when its vectors were done, which take minutes.
     private static func prepareVerifiedRun(_ folder: TemporaryFolder) throws {
         try FileManager.default.createSymbolicLink(
             atPath: folder.path("data"), withDestinationPath: Project.path("data"))
@@ -155,7 +156,7 @@ extension FaultedCommand {
         "--strict",
     ]
 
-    /// Whether a file of a folder with stored keys is whole: a device's name, a sealed key of one length or another.
+    /// Tells if a file of a folder with stored keys is whole: a device's name, a sealed key of one length or another.
     @Sendable private static func isWholeStore(_ name: String, _ bytes: [UInt8], _ untouched: [UInt8]?) -> Bool {
         guard name != "out" else { return bytes == untouched }
         // One generation may be there beside the next.
@@ -164,7 +165,7 @@ extension FaultedCommand {
         return name == "device" ? bytes.count == untouched?.count : false
     }
 
-    /// What a sweep left that was killed in the middle of a line.
+    /// Makes the files of a sweep that was killed in the middle of a line.
     private static func prepareCutRun(_ folder: TemporaryFolder) throws {
         try prepareRun(folder)
         let bytes = try #require(folder.bytes("run/results.jsonl"))
@@ -173,7 +174,7 @@ extension FaultedCommand {
         try folder.file("run/results.jsonl", Array(bytes[..<(ends[2] + 9)]))
     }
 
-    /// Whether a file of a run's folder is whole, where figures differ each time.
+    /// Tells if a file of a run's folder is whole, where figures differ each time.
     @Sendable private static func isWholeResult(_ name: String, _ bytes: [UInt8], _ untouched: [UInt8]?) -> Bool {
         guard untouched != nil else { return false }
         let text = String(decoding: bytes, as: UTF8.self)
@@ -233,10 +234,10 @@ extension FaultedCommand {
         // 66: what cannot be looked at is no folder of results.
         FaultedCommand(name: "report", arguments: ["report", "run"], statuses: [66, 74], prepare: prepareRun),
         FaultedCommand(
-            name: "report --compare", arguments: ["report", "--compare", "run", "run", "--output", "comparison"],
+            name: "report compare", arguments: ["report", "compare", "run", "run", "--output", "comparison"],
             statuses: [66, 74], prepare: prepareRun),
         FaultedCommand(
-            name: "report --history", arguments: ["report", "--history", ".", "--output", "history"],
+            name: "report history", arguments: ["report", "history", ".", "--output", "history"],
             statuses: [66, 74], prepare: prepareRun),
         FaultedCommand(
             name: "verify",

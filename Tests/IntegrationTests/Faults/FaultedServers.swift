@@ -35,7 +35,7 @@ extension FaultedCommand {
 
     private static let film = Samples.bytes(300_000, seed: 12)
 
-    /// Whether each line of an audit is whole, but for the last one.
+    /// Tells if each line of an audit is whole, but for the last one.
     @Sendable private static func isWholeAudit(_ name: String, _ bytes: [UInt8], _ untouched: [UInt8]?) -> Bool {
         name == "audit"
             && bytes.split(separator: 0x0A, omittingEmptySubsequences: false).dropLast().allSatisfy {
@@ -51,7 +51,7 @@ extension FaultedCommand {
         return (run, mismatches.compactMap(\.self).first)
     }
 
-    /// What a server came to that does not listen.
+    /// The outcome of a server that does not listen.
     private static func notListening(_ failure: ServerFailure) -> Outcome {
         guard let run = failure.run else {
             return (.endless, "it neither listens nor ends: \(failure)")

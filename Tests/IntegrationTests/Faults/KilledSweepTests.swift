@@ -7,7 +7,7 @@ import Testing
 /// a drawn length, and up to some milliseconds later.
 @Suite("sweeps that are killed")
 struct KilledSweepTests {
-    /// How many kills; `CHUNKWISE_KILLS` says another number.
+    /// The number of kills, which `CHUNKWISE_KILLS` changes.
     private static let count = ProcessInfo.processInfo.environment["CHUNKWISE_KILLS"].flatMap { Int($0) } ?? 3
     /// The first draw; `CHUNKWISE_KILL_SEED` says another number.
     private static let seed =

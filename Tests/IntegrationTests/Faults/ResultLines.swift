@@ -6,7 +6,7 @@ import Support
 struct ResultLines {
     /// The whole lines, with the breaks behind them.
     let whole: ArraySlice<UInt8>
-    /// What each stands for: a cell's round, its memory, a backend's vectors.
+    /// The subject of each line: a cell's round, its memory, a backend's vectors.
     let names: [String]
 
     /// Reads a file; what is behind the last line break is left out. `nil` if a line is none of results.
@@ -24,7 +24,7 @@ struct ResultLines {
         self.names = names
     }
 
-    /// What is wrong with a file that another run went on with, or `nil`: nothing that was there is gone or changed, and
+    /// The fault of a file that another run went on with, or `nil`: nothing that was there is gone or changed, and
     /// nothing is there twice; and if nothing has failed, all is there that a run without a stop has.
     static func mismatch(_ left: [UInt8], _ after: [UInt8], planned: [UInt8]?) -> String? {
         guard let left = ResultLines(left), let after = ResultLines(after) else { return "a line is no result" }

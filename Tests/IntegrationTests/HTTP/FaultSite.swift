@@ -7,7 +7,7 @@ import TestSupport
 
 /// A server with an encrypted object, and something before it that spoils the exchange.
 final class FaultSite {
-    /// How the object is encrypted: so that changed bytes are noticed where no TLS does.
+    /// The object's format, which notices changed bytes where no TLS does.
     static let strategy = Strategy.chunked(.cobblestone(keyByteCount: 16, context: []))
     /// The key; its bytes are in no other file.
     static let key: [UInt8] = (0..<16).map { UInt8(truncatingIfNeeded: 201 &* ($0 + 7)) }
@@ -16,7 +16,7 @@ final class FaultSite {
     let peer: MatrixPeer
     /// The object's URL, as the client has it.
     let url: String
-    /// What the object decrypts to.
+    /// The object's plaintext.
     let plaintext: [UInt8]
 
     private let proxy: PeerProcess
@@ -37,10 +37,10 @@ final class FaultSite {
         url = "\(hasTLS ? "https" : "http")://localhost:\(proxy.port)/sealed"
     }
 
-    /// Whether a text has some of the key or of the plaintext in it.
+    /// Tells if a text has some of the key or of the plaintext in it.
     func isSecret(_ text: String) -> Bool { isSecret(Array(text.utf8)) }
 
-    /// Whether bytes have some of the key or of the plaintext in them, the key also as digits.
+    /// Tells if bytes have some of the key or of the plaintext in them, the key also as digits.
     func isSecret(_ bytes: [UInt8]) -> Bool {
         let hex = Self.key.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         let needles = [Self.key, Array(hex.utf8), Array(hex.uppercased().utf8), Array(Self.marker.prefix(16))]

@@ -4,7 +4,7 @@ import TestSupport
 
 /// A program in a folder of its own that may leave a core of any length, and whose output is not read.
 final class HeldProcess {
-    /// Where it runs, and its temporary files are.
+    /// The folder that it runs in, with its temporary files.
     let folder: TemporaryFolder
 
     private let streams: TemporaryFolder
@@ -42,13 +42,13 @@ final class HeldProcess {
         close(pipe)
     }
 
-    /// How many bytes of its output wait to be taken.
+    /// The number of bytes of its output that wait to be taken.
     var pipedByteCount: Int {
         var count: Int32 = 0
         return ioctl(pipe, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
     }
 
-    /// What it said.
+    /// Its messages.
     var said: String { String(decoding: streams.bytes("err") ?? [], as: UTF8.self) }
 
     /// Waits until something is so.
@@ -69,7 +69,7 @@ final class HeldProcess {
         try wait { pipedByteCount >= Int(fcntl(pipe, 1032)) }
     }
 
-    /// How many bytes the longest file in a folder has that it writes, which may have no name yet.
+    /// The length of the longest file in a folder that it writes, which may have no name yet.
     func writtenByteCount(in folder: TemporaryFolder) -> Int {
         let descriptors = "/proc/\(number)/fd/"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: descriptors)) ?? []
@@ -94,7 +94,7 @@ final class HeldProcess {
     /// The cores that it left where it ran.
     var cores: [String] { folder.names.filter { $0.contains("core") } }
 
-    /// Which of some byte strings are in what it left: cores, temporary files, and what it said.
+    /// Finds those of some byte strings that are in its cores, temporary files and messages.
     func found(_ needles: [String: [UInt8]]) -> Set<String> {
         var found = CoreMemory.found(needles, in: streams.bytes("err") ?? [])
         for case let name as String in FileManager.default.enumerator(atPath: folder.path) ?? .init() {

@@ -10,7 +10,7 @@ import Testing
     "a thousand faults in the exchange",
     .enabled(if: Peers.areThere, "nginx, openssl, or python3 with cryptography is not installed"), .serialized)
 struct InjectedFaultTests {
-    /// How many faults are injected over plain HTTP, and over TLS.
+    /// The number of faults injected over plain HTTP, and over TLS.
     private static let faultCount = 500
     private static let plaintextByteCount = 65_000
     /// The names that failures have.

@@ -24,7 +24,7 @@ enum MatrixCase: String, CaseIterable, Sendable, CustomTestStringConvertible {
     /// The failure of the handshake alone.
     var handshakeFailure: String? { self == .closedInBody ? nil : failure }
 
-    /// What would have to be allowed, and is enough.
+    /// The allowance that is needed, and is enough.
     var allowance: TLSAllowance? {
         switch self {
         case .selfSigned, .unknownRoot, .incompleteChain: .anyRoot
@@ -37,12 +37,12 @@ enum MatrixCase: String, CaseIterable, Sendable, CustomTestStringConvertible {
 
 /// Certificates, and a server for one case of the matrix.
 final class MatrixPeer {
-    /// What the server has.
+    /// The server's object.
     static let object = Samples.bytes(300_000)
 
     /// The server's port; its name is `localhost`.
     let port: UInt16
-    /// Where the certificates are.
+    /// The folder of the certificates.
     let folder: TemporaryFolder
 
     private var processes: [PeerProcess] = []

@@ -102,7 +102,7 @@ final class PeerProcess {
     }
 }
 
-/// Why a test has no server.
+/// The reason why a test has no server.
 struct PeerFailure: Error, CustomStringConvertible {
     let description: String
 
@@ -111,7 +111,7 @@ struct PeerFailure: Error, CustomStringConvertible {
     }
 }
 
-/// What the tests need from Debian.
+/// The programs that the tests need from Debian.
 enum Peers {
     static let python = Programs.installed("python3")
     static let openssl = Programs.installed("openssl")
@@ -120,7 +120,7 @@ enum Peers {
         // Not every user has the administrators' folder on the path.
         ?? (FileManager.default.isExecutableFile(atPath: "/usr/sbin/nginx") ? "/usr/sbin/nginx" : nil)
 
-    /// Whether all of it is there.
+    /// True if all of them are there.
     static let areThere: Bool = {
         guard let python, openssl != nil, nginx != nil else { return false }
         return (try? CommandRun.run(python, ["-c", "import cryptography"]))?.status == 0

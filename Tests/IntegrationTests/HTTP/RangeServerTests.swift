@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What `answers.py` serves.
+/// The object that `answers.py` serves.
 private let object: [UInt8] = (0..<300_000).map { (place: Int) -> UInt8 in
     let value: Int = 31 * place + place / 251
     return UInt8(truncatingIfNeeded: value)

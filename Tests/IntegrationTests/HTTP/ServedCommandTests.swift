@@ -246,7 +246,7 @@ struct ServedCommandTests {
             (["measure", "--source", "https", "--strategy", "hls-aes128"], "file or generated"),
             (["measure", "--no-reuse"], "only with"),
             (["verify", "--source", "tape"], "http, https or a URL"),
-            (["verify", "--source", "https", "--mutants"], "neither"),
+            (["verify", "--source", "https", "--cpu-masks"], "one of them"),
             (["verify", "--ca-file", "x"], "only with"),
         ])
     func refused(_ arguments: [String], _ part: String) throws {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import RandomAccess
 
-/// What is left of keys and plaintext in this process once everything is closed.
+/// Keys and plaintext that are left in this process once everything is closed.
 ///
 /// Each case has random secrets and a thread of its own, whose stack stays as the case left it until all of the memory
 /// has been searched.
@@ -180,7 +180,7 @@ struct MemoryHygieneTests {
         #expect(found.isEmpty, "\(found)")
     }
 
-    /// What libraries keep, by the backend, how the finding's name ends, and why it is not ours to erase.
+    /// The secrets that libraries keep: the backend, the end of the finding's name, and why we cannot erase it.
     private static let keptByLibraries: [(backend: String, form: String, reason: String)] = [
         (
             "boringssl", "plaintext",

@@ -68,8 +68,8 @@ struct HeldMemoryTests {
         #expect(found >= planted && found < planted + 2 << 20, "\(found) bytes")
     }
 
-    /// What a reader must hold to do as a cell says: the bytes that are decrypted in one step, and all of a chunk where
-    /// chunks are read whole.
+    /// The bytes that a reader must hold to do as a cell says: those that are decrypted in one step, and all of a chunk
+    /// where chunks are read whole.
     private static func heldByteCount(_ cell: Cell, isAuthenticated: Bool) -> UInt64 {
         let isWhole = isAuthenticated || ["chunk-cache", "whole-chunk"].contains(cell.access)
         let chunk = isWhole ? min(cell.chunkByteCount ?? 0, cell.objectByteCount) : 0

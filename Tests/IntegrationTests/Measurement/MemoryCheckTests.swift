@@ -48,7 +48,7 @@ struct MemoryCheckTests {
         [try #require(Programs.installed("python3")), folder.path("subject.py"), fault]
     }
 
-    /// How far a child's memory rises that touches 100 MiB and frees them at once, in bytes.
+    /// The rise of a child's memory, in bytes, when it touches 100 MiB and frees them at once.
     private func rise() throws -> Int {
         let process = try SubjectProcess(command: try command("once"), timeout: .seconds(60))
         _ = try process.request(["op": "hello", "protocol": 1])

@@ -46,14 +46,14 @@ private let script = """
         if op == "bye": break
     """
 
-/// Where cgroups can be made: in the folder that `CHUNKWISE_TEST_CGROUP` names, or wherever this user may.
+/// The cgroups that can be made: in the folder that `CHUNKWISE_TEST_CGROUP` names, or wherever this user may.
 private let cgroups = try? MemoryCgroups(
     named: ProcessInfo.processInfo.environment["CHUNKWISE_TEST_CGROUP"].map { FilePath($0) })
 
 /// 64 MiB that a process takes, and the columns in which they stand. What no column is for, stands in none.
 @Suite("memory that is planted", .enabled(if: Programs.installed("python3") != nil), .serialized)
 struct PlantedMemoryTests {
-    /// On a disk: what lies in memory is in the page cache anyway, and belongs to whoever put it there.
+    /// A path on a disk: a file in memory is in the page cache anyway, and belongs to the process that put it there.
     private let path = "/var/tmp/chunkwise-planted-\(UUID().uuidString)"
     private let folder: TemporaryFolder
 
@@ -84,7 +84,7 @@ struct PlantedMemoryTests {
         return try #require(memory, "the kernel does not tell")
     }
 
-    /// Whether a figure is 64 MiB more than without anything planted, or the same, within 256 KiB.
+    /// Expects a figure to be 64 MiB more than without the extra memory, or the same, within 256 KiB.
     private func expect(_ name: String, _ figure: UInt64?, _ without: UInt64?, isIn: Bool) throws {
         let rise = Int(try #require(figure)) - Int(try #require(without))
         #expect(abs(rise - (isIn ? 64 << 20 : 0)) <= 256 << 10, "\(name): \(rise) bytes")

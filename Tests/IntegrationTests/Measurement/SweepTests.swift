@@ -8,7 +8,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// What a record is about, apart from its figures.
+/// The subject of a record, without figures.
 private func kind(_ record: ResultRecord) -> String {
     switch record {
     case .header: "header"

@@ -5,10 +5,10 @@ import Testing
 
 @testable import Keys
 
-/// What `Benchmarks/attack` does for minutes, step by step: all attackers do a little, and somebody else is served.
+/// The attacks that `Benchmarks/attack` runs for minutes, in short: another client is served meanwhile.
 @Suite("servers under attack", .serialized)
 struct AttackTests {
-    /// What each of many connections does.
+    /// The behaviour of each of many connections.
     enum Attack: CaseIterable {
         case slowHeaders, slowBodies, nothing, halfClosed, slowReaders, keptBusy, pipelined, garbage, hugeHeaders
         case foreignHosts, resets

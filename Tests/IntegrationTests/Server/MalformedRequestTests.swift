@@ -12,7 +12,7 @@ struct MalformedRequestTests {
         return try ServerProcess(folder, ["--no-token", "f", "--idle-seconds", "2"])
     }
 
-    /// Whether everything that came back are answers that refuse, and then the end.
+    /// The fault of the answers to a request, or `nil` if all refuse and the connection ends.
     private static func mismatch(_ request: [UInt8], _ server: ServerProcess) throws -> String? {
         let connection = try server.connect()
         do { try connection.send(request) } catch {}
@@ -119,7 +119,7 @@ struct MalformedRequestTests {
         #expect(try server.get("http://LOCALHOST").status == 200)
     }
 
-    /// What is done to a request so that no server may take it.
+    /// Damages a request so that no server may take it.
     private static func damaged(_ number: Int) -> [UInt8] {
         var state = UInt64(number + 1) &* 0x9E37_79B9_7F4A_7C15
         func draw(_ limit: Int) -> Int {

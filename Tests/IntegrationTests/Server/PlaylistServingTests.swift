@@ -22,7 +22,7 @@ struct PlaylistServingTests {
             .split(separator: "\n").filter { !$0.hasPrefix("#") }
     }
 
-    /// What ffmpeg makes of six seconds, in `film`, with the key beside, and a master playlist above it.
+    /// Makes six seconds of film with ffmpeg, in `film`, with the key beside, and a master playlist above it.
     private static func film(_ options: [String]) throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(

@@ -9,7 +9,7 @@ struct RawResponse {
     /// Fields by their names in lower case.
     var fields: [String: String] = [:]
     var body: [UInt8] = []
-    /// Whether all bytes came that the head had promised.
+    /// True if all bytes came that the head had promised.
     var isComplete = true
 
     subscript(name: String) -> String? { fields[name] }
@@ -103,13 +103,13 @@ final class RawConnection {
         return !more.isEmpty
     }
 
-    /// Whether bytes, or the end, can be read at once.
+    /// True if bytes, or the end, can be read at once.
     var hasMore: Bool {
         var byte: UInt8 = 0
         return recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) >= 0
     }
 
-    /// Whether nothing can be read any more.
+    /// True if nothing can be read any more.
     var isEnded: Bool {
         var byte: UInt8 = 0
         let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))

@@ -14,11 +14,11 @@ final class ServerProcess {
     let folder: TemporaryFolder
     /// The port that the server listens on.
     let port: UInt16
-    /// What clients have to show; empty with `--no-token`.
+    /// The token that clients have to show; empty with `--no-token`.
     let token: String
-    /// Where the root is, with the token if there is one.
+    /// The URL of the root, with the token if there is one.
     var root: String { "http://127.0.0.1:\(port)/" + (token.isEmpty ? "" : token + "/") }
-    /// What it printed.
+    /// The line that it printed.
     let announcement: String
     let process: Process
 
@@ -104,7 +104,7 @@ final class ServerProcess {
         process.waitUntilExit()
     }
 
-    /// What it wrote to standard error so far.
+    /// Its standard error so far.
     var errors: String { String(decoding: streams.bytes("err") ?? [], as: UTF8.self) }
 
     /// Ends it with a signal, and waits.
@@ -133,7 +133,7 @@ final class ServerProcess {
         return condition()
     }
 
-    /// How many files it has open.
+    /// The number of files that it has open.
     var openFileCount: Int {
         ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processIdentifier)/fd")) ?? []).count
     }
@@ -159,10 +159,10 @@ final class ServerProcess {
     }
 }
 
-/// Why a test has no server or no answer.
+/// The reason why a test has no server or no answer.
 struct ServerFailure: Error, CustomStringConvertible {
     let description: String
-    /// How a server ended that does not listen.
+    /// The end of a server that does not listen.
     let run: CommandRun?
 
     init(_ description: String, run: CommandRun? = nil) {

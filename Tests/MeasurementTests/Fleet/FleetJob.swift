@@ -13,7 +13,7 @@ struct FleetJob {
     let file: ManifestFile
     static let plan = "# made up\n"
 
-    /// What the shards hold. Of vectors, each has ``vectorCount``.
+    /// The contents of the shards. Of vectors, each has ``vectorCount``.
     enum Work {
         case cells, vectors, search
     }
@@ -67,7 +67,7 @@ struct FleetJob {
         }
     }
 
-    /// What a shard finds: its own cells and the reference, in two rounds.
+    /// The results of a shard: its own cells and the reference, in two rounds.
     static func records(_ shard: Int, digest: String = "00", nanoseconds: UInt64 = 1000) -> [ResultRecord] {
         let cells = self.cells(shard) + (shard == 0 ? [] : [self.cells(0)[0]])
         let checks = cells.map { cell in

@@ -63,8 +63,9 @@ extension Format.Rules {
             [$0.byteCount] + $0.contents + ($0.sealed?.formulas ?? []) + ($0.repetition?.formulas ?? [])
         }
         let checks = checks.flatMap { [$0.condition, $0.requirement] }
+        let wholes = [whole?.condition, whole?.fold, whole?.requirement]
         let others =
-            ([key, nonce, associatedData, rejectedNonce, lastChunk, dataStart] + checks).compactMap(\.self)
+            ([key, nonce, associatedData, rejectedNonce, lastChunk, dataStart] + checks + wholes).compactMap(\.self)
             + shapeFormulas
             + fields
         for formula in others where formula.expression.count(of: .pbkdf2) > 0 {

@@ -141,7 +141,7 @@ extension Expression.Operator {
     }
 
     /// The max length of an expression's value in bytes.
-    static let maxByteCount = 1 << 12
+    static let maxByteCount = 1 << 16
 
     static func limited(
         _ byteCount: Int128, _ make: () throws(EvaluationFailure) -> ByteString

@@ -67,6 +67,8 @@ public final class Format: Sendable {
         package var hasHoles: Bool
         package var rejectedNonce: Formula?
         package var checksLast: Bool
+        /// The check over all chunks, which no reader of a range makes.
+        package var whole: WholeCheck?
     }
 
     /// A value that depends on the header, the inputs and earlier derived values.
@@ -117,6 +119,16 @@ public final class Format: Sendable {
         case data
         case tag(byteCount: Int)
         case field(Field)
+    }
+
+    /// A condition that all chunks decide together, such as a snapshot of all tags.
+    package struct WholeCheck: Hashable, Sendable {
+        /// The condition for the check; `nil` for all objects.
+        package let condition: Formula?
+        /// The bytes of each chunk that are combined by exclusive or. They may use the chunk's `tag`.
+        package let fold: Formula
+        /// The requirement. It may use `fold`, the combined bytes, and `gap`, the bytes between a table and the data.
+        package let requirement: Formula
     }
 
     /// A condition on an object in addition to its fields.

@@ -260,6 +260,28 @@ extension FormatReader {
         }
     }
 
+    func readWhole(
+        _ layout: [Format.Part], chunks: FormatReader
+    ) throws(DescriptionError) -> Format.WholeCheck? {
+        guard let node = members["whole"] else { return nil }
+        let members = try node.members("\"fold\" and \"that\"", of: ["when", "fold", "that"])
+        guard let fold = members["fold"], let that = members["that"] else {
+            throw node.error("\"fold\" and \"that\", expressions")
+        }
+        var (folded, all) = (chunks, self)
+        if layout.contains(where: { if case .tag = $0 { true } else { false } }) {
+            folded.scope.kinds["tag"] = .bytes
+        }
+        for name in ["fold", "gap"] {
+            guard scope.kinds[name] == nil else { throw node.error("no other \"\(name)\" in the description") }
+            all.scope.kinds[name] = .bytes
+        }
+        all.scope.kinds["count"] = .integer
+        return Format.WholeCheck(
+            condition: try members["when"].map { node throws(DescriptionError) in try formula(node, as: .integer) },
+            fold: try folded.formula(fold, as: .bytes), requirement: try all.formula(that, as: .integer))
+    }
+
     func readChecks(inputs: [Format.Input]) throws(DescriptionError) -> [Format.Check] {
         try members["check"]?.elements("a list of checks").map { node throws(DescriptionError) in
             let members = try node.members("\"that\", and others", of: ["when", "that", "error", "expected"])

@@ -42,7 +42,7 @@ struct FormatReader {
         "trailer", "cipher", "chunk", "firstChunk", "lastChunk", "layout", "dataStart", "key", "nonce", "aad",
         "padding", "empty",
         "emptyLast",
-        "fullLast", "multipleOf", "maxChunks", "hole", "rejectNonce", "openChecksLast",
+        "fullLast", "multipleOf", "maxChunks", "hole", "rejectNonce", "openChecksLast", "whole",
     ]
 
     init(name: String, place: DescriptionPlace, _ node: YAMLNode, text: [UInt8]) throws(DescriptionError) {
@@ -109,6 +109,7 @@ struct FormatReader {
         let key = try chunkScope.formula(required("key"), as: .bytes)
         var rejectedNonce: Formula?
         if let node = members["rejectNonce"] { rejectedNonce = try chunkScope.formula(node, as: .integer) }
+        let whole = try readWhole(layout, chunks: chunkScope)
         let isWhole = if case .scalar("whole", _) = try required("chunk").content { true } else { false }
         if isWhole, let node = members["firstChunk"] { throw node.error("none, since the file is one chunk") }
         let cipher = try word(required("cipher"), of: Cipher.allCases.map(\.rawValue))
@@ -133,7 +134,8 @@ struct FormatReader {
                 emptyPlaintext: try members["empty"]?.word(Format.EmptyPlaintext.self) ?? .chunk,
                 emptyLast: emptyLast, isLastNeverFull: isLastNeverFull, unit: try integer("multipleOf"),
                 maxChunkCount: try integer("maxChunks"), hasHoles: try flag("hole", "zero"),
-                rejectedNonce: rejectedNonce, checksLast: try members["openChecksLast"]?.flag() ?? true)
+                rejectedNonce: rejectedNonce, checksLast: try members["openChecksLast"]?.flag() ?? true,
+                whole: whole)
             try rules.checkSealed()
             try rules.checkSecrets()
             try rules.checkWork()

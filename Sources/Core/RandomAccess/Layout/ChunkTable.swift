@@ -7,7 +7,24 @@ extension Strategy {
     package func withWholeChunks(
         _ source: any ByteSource
     ) throws(DecryptionError) -> (source: any ByteSource, strategy: Strategy) {
-        guard try dataStart(chunkCount: 1) > 0 else { return (source, self) }
+        guard let table = try table(in: source) else { return (source, self) }
+        return (table, changing { $0.dataStart = nil })
+    }
+
+    /// Returns the bytes between the table and the data, of which at most the first 4,096; empty if chunks are
+    /// contiguous.
+    ///
+    /// - Throws: The errors of ``withWholeChunks(_:)``, and of the source.
+    package func bytesBehindTable(in source: any ByteSource) throws(DecryptionError) -> [UInt8] {
+        guard let table = try table(in: source) else { return [] }
+        let bytes = try ByteString(count: min(table.gap.count, 4096)) { buffer throws(DecryptionError) in
+            try source.fetch(at: table.gap.lowerBound, into: buffer)
+        }
+        return bytes.array
+    }
+
+    private func table(in source: any ByteSource) throws(DecryptionError) -> TableSource? {
+        guard try dataStart(chunkCount: 1) > 0 else { return nil }
         guard let shape = try shape().known, !shape.isStreaming, !shape.geometry.isLastOther,
             shape.geometry.chunkByteCount < .max, shape.geometry.missingByteCount == 0,
             shape.geometry.trailerByteCount == 0
@@ -15,7 +32,7 @@ extension Strategy {
             throw .unsupported(
                 "\"dataStart\" in \(name): expected chunks of one length with parts of one length, and no trailer")
         }
-        let (geometry, whole) = (shape.geometry, changing { $0.dataStart = nil })
+        let geometry = shape.geometry
         let (chunkByteCount, byteCount) = (geometry.chunkByteCount, source.byteCount)
         /// Says whether the last of so many chunks has data, or is the only one.
         func reaches(_ count: UInt64) -> Bool {
@@ -35,10 +52,7 @@ extension Strategy {
             throw .truncatedCiphertext(
                 byteCount: byteCount, expected: "a header, a table of all chunks, and their data")
         }
-        return (
-            TableSource(
-                base: source, geometry: geometry, dataStart: start, byteCount: tableEnd + (byteCount - start)), whole
-        )
+        return TableSource(base: source, geometry: geometry, gap: tableEnd..<start)
     }
 
     /// True if an object's chunks are contiguous, each with all its parts.
@@ -62,9 +76,12 @@ extension Strategy {
 private struct TableSource: WrappingSource {
     let base: any ByteSource
     let geometry: Geometry
-    /// The offset of the first chunk's data in the base.
-    let dataStart: UInt64
-    let byteCount: UInt64
+    /// The range in the base between the table and the first chunk's data.
+    let gap: Range<UInt64>
+
+    /// The length of the object, which has no gap.
+    var byteCount: UInt64 { base.byteCount - UInt64(gap.count) }
+    private var dataStart: UInt64 { gap.upperBound }
 
     /// The max number of bytes of one read, which are fetched into separate memory.
     private static let maxByteCount: UInt64 = 1 << 20

@@ -16,7 +16,8 @@ package struct InteropRecord: Hashable, Sendable {
 
     /// The format's name.
     package let format: String
-    /// The counts: the objects, the reads and damages over all backends, and their outcomes.
+    /// The counts: the objects, the reads and damages over all backends, and their outcomes. A check over all chunks
+    /// counts as a read.
     package var files = 0
     package var ranges = 0
     package var damages = 0
@@ -85,10 +86,24 @@ package struct InteropVerification {
         let damages: [TamperCase]
         // Chunks whose parts stand apart are damaged once they have been put together.
         let wholeStrategy: Strategy
+        let holdsWhole: ([UInt8]) throws(DecryptionError) -> Bool?
         do throws(DecryptionError) {
             let (source, whole) = try strategy.withWholeChunks(MemorySource(object.ciphertext))
             wholeStrategy = whole
             let original = try source.bytes()
+            let oracle = Oracle(strategy: whole, key: object.key)
+            let gap = try strategy.bytesBehindTable(in: MemorySource(object.ciphertext))
+            holdsWhole = { bytes throws(DecryptionError) in
+                try oracle.holdsWhole(of: MemorySource(bytes), gap: gap)
+            }
+            if let holds = try holdsWhole(original) {
+                record.ranges += 1
+                if holds {
+                    record.passed += 1
+                } else {
+                    record.fail(object, "the oracle", "the check over all chunks fails: expected it to hold")
+                }
+            }
             map = try ObjectMap(of: MemorySource(original), strategy: whole, key: object.key)
             damages = try TamperTarget(
                 strategy: whole, key: object.key, original: original, plaintext: []
@@ -121,6 +136,8 @@ package struct InteropVerification {
                     _ = try reader(wholeStrategy).whole(damage.content.bytes)
                     if damage.isNoticed {
                         record.fail(object, backend.name, "\(damage.name) was not noticed: expected an error")
+                    } else if try holdsWhole(damage.content.bytes) == false {
+                        record.passed += 1
                     } else {
                         record.notDetectable += 1
                     }

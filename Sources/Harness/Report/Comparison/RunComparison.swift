@@ -110,23 +110,27 @@ package struct RunComparison: Sendable {
 
     /// The comparison as a page, Markdown and JSON.
     package var files: [ReportFile] {
-        let document = Document(self)
-        return [
-            ReportFile(name: "index.html", text: HTMLRenderer.render(document)),
-            ReportFile(name: "report.md", text: markdown + "\n"),
-            ReportFile(name: "comparison.json", text: json.text + "\n"),
-        ] + document.charts.map { ReportFile(name: "\($0.name).svg", text: $0.standalone) }
+        ([.html, .markdown, .json] as [ComparisonFormat]).map(file)
+            + Document(self).charts.map { ReportFile(name: "\($0.name).svg", text: $0.standalone) }
     }
 
-    /// Returns one form of the comparison, or `nil` if it has no such form.
-    package func file(_ format: ReportFormat) -> ReportFile? {
+    /// Returns the comparison in one format.
+    package func file(_ format: ComparisonFormat) -> ReportFile {
         switch format {
+        case .text: ReportFile(name: "comparison.txt", text: text + "\n")
         case .html: ReportFile(name: "index.html", text: HTMLRenderer.render(Document(self)))
-        case .markdown, .fullMarkdown: ReportFile(name: "report.md", text: markdown + "\n")
+        case .markdown: ReportFile(name: "report.md", text: markdown + "\n")
         case .json: ReportFile(name: "comparison.json", text: json.text + "\n")
-        case .csv, .junit: nil
         }
     }
+}
+
+/// The output formats of a comparison.
+package enum ComparisonFormat: String, CaseIterable, Sendable {
+    case text
+    case html
+    case markdown
+    case json
 }
 
 extension Document {

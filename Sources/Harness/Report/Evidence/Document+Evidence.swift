@@ -37,7 +37,7 @@ extension Document {
                 Warning(
                     title: "The suite itself was not tested",
                     message: "this evidence does not say whether the vectors notice injected faults.",
-                    advice: "“chunkwise verify --mutants” does.", isSerious: true))
+                    advice: "“chunkwise verify mutants” does.", isSerious: true))
         }
         return warnings
     }

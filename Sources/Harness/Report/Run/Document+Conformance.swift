@@ -108,7 +108,7 @@ extension Document {
                 blocks: [
                     .paragraph(
                         "This run does not say how good its vectors are. “chunkwise run --mutants” puts readers with "
-                            + "injected faults to them; “chunkwise verify --mutants” does only that.")
+                            + "injected faults to them; “chunkwise verify mutants” does only that.")
                 ])
         }
         let killed = record.outcomes.count - record.survivors.count

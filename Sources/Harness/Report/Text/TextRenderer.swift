@@ -56,7 +56,7 @@ enum TextRenderer {
     ///
     /// Details stand behind numbers, or below them if the lines would be too long, unless the table's end is left out.
     /// Columns of alternatives that do not fit side by side are several tables.
-    private static func table(_ table: Table, maxRows: Int) -> String {
+    static func table(_ table: Table, maxRows: Int = .max) -> String {
         func rows(_ detail: (String) -> String) -> [[String]] {
             let rows = table.rows.prefix(maxRows).map { row in
                 zip(row, table.columns).map { entry, column in

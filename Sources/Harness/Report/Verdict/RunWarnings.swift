@@ -81,7 +81,7 @@ extension Warning {
             found.serious(
                 "The kill matrix proves nothing",
                 "readers without any fault failed the same vectors: \(list(mutants.failedControls.map(\.name))).",
-                "See “chunkwise verify --mutants” for the vector that failed.")
+                "See “chunkwise verify mutants” for the vector that failed.")
         }
         return found
     }

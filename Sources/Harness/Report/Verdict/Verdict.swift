@@ -139,7 +139,6 @@ package struct Verdict: Hashable, Sendable {
         let others = near.members.dropFirst()
         let head = NearBest.claim(bound, among: count)
         guard !others.isEmpty else { return "\(head)." }
-        let isOne = others.count == 1
         return
             "\(head); \(RatioText.count(others.count, "other")) within 5 % of the best "
             + "\(reason(choice, Array(others)))."

@@ -156,17 +156,17 @@ package struct InteropObject: Sendable {
         guard let component = FilePath.Component(name), component.kind == .regular else {
             throw file.unexpected("the name of a file in the index's folder")
         }
-        let ciphertext = try InteropIndex.contents(of: folder.appending(component))
-        self.ciphertext = ciphertext
-        try cursor.expect("byteCount", ciphertext.count)
+        let stored = try InteropIndex.contents(of: folder.appending(component))
+        try cursor.expect("byteCount", stored.count)
         let digest = try cursor.member("sha256")
-        guard try digest.bytes() == SHAFunction.sha256.hash(ciphertext) else {
+        guard try digest.bytes() == SHAFunction.sha256.hash(stored) else {
             throw digest.error("not the digest of \(name): expected the file as its tool made it")
         }
         let keyMember = try cursor.member("key")
         let keyBytes = try keyMember.bytes()
         key = try keyMember.check { try SecretKey(material: keyBytes) }
         let parameters = try cursor.member("parameters")
+        ciphertext = try parameters.metadata(in: folder) + stored
         if let pieces = try cursor.pieces(parameters) {
             (self.format, readings, gap) = (format, pieces, nil)
         } else {
@@ -209,6 +209,20 @@ package struct InteropObject: Sendable {
 }
 
 extension JSONCursor {
+    /// The words before the name of the file with an object's metadata, in the parameter `note`.
+    private static let metadataNote = "metadata stream: "
+
+    /// Returns the contents of the file with an object's metadata, which stands in front of its data; empty if an
+    /// object has no such file.
+    fileprivate func metadata(in folder: FilePath) throws(VectorFileError) -> [UInt8] {
+        guard let note = try optionalMember("note"), try note.string().hasPrefix(Self.metadataNote) else { return [] }
+        let name = try note.string().dropFirst(Self.metadataNote.count)
+        guard let component = FilePath.Component(String(name)), component.kind == .regular else {
+            throw note.unexpected("the name of a file in the index's folder")
+        }
+        return try InteropIndex.contents(of: folder.appending(component))
+    }
+
     /// Returns the readings of an object that is a list of pieces, which is a film with its samples, or parts in CTR;
     /// `nil` for any other object.
     fileprivate func pieces(_ parameters: JSONCursor) throws(VectorFileError) -> [InteropObject.Reading]? {

@@ -178,6 +178,16 @@ extension OracleObject {
         guard tag == sealing.tag(data, found: tag) else { throw .authenticationFailed(chunk: index) }
     }
 
+    /// Returns the bytes of a chunk for a check over all chunks.
+    func folded(
+        _ formula: Formula, ofChunk index: UInt64, of source: any ByteSource
+    ) throws(DecryptionError) -> [UInt8] {
+        let chunk = try chunk(index, of: source)
+        var known = chunk.known
+        known.names["tag"] = .bytes(ByteString(try tag(of: chunk, source)))
+        return try known.bytes(formula)
+    }
+
     /// Returns the stored tag of a chunk.
     private func tag(of chunk: Chunk, _ source: any ByteSource) throws(DecryptionError) -> [UInt8] {
         let isLast = chunk.index + 1 == chunkCount

@@ -8,46 +8,32 @@ import Support
 struct GateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gate",
-        abstract: "Checks that a candidate is not slower than a baseline. Both speak the subject protocol.",
+        abstract: "Checks that a candidate is not slower than a baseline.",
         discussion: helpText(
             """
-            First, the candidate runs a selection of the vectors, as in verify --subject: a candidate that delivers
-            wrong bytes fails, however fast it is. Then both run in short turns, in fresh processes, beside a second
-            copy of the baseline. A slowdown is confirmed by a second measurement before it is reported. Without a plan,
-            the gate compares a few short cells that both sides support. It ignores a plan's backend, access, threads,
-            rounds and time, because the commands have their own.
-
-            If there is no baseline to run, --record stores the ratios of the candidate's times to those of a reference
-            that runs beside it. --against compares with such a file.
-
-            --self-test runs whole gates whose right answer is known: the baseline (by default, this program's subject)
-            against itself, and against itself with a calibrated amount of extra work. It prints how often the gate was
-            right, with confidence intervals. --output stores each run when it ends, and a self-test that was stopped
-            resumes from there.
+            First, the candidate runs a selection of the vectors: one that delivers wrong bytes fails, however fast it
+            is. Then both run in short turns, in fresh processes, beside a second copy of the baseline. A slowdown is
+            confirmed by a second measurement. Without a baseline to run, --record stores the ratios of the candidate's
+            times to those of a reference, and --against compares with them. Of a plan, the backend, access, threads,
+            rounds and time are ignored.
 
             EXAMPLES
-              chunkwise gate --baseline 'old/chunkwise subject' --candidate 'new/chunkwise subject'
-              chunkwise gate --baseline 'python3 v1.py' --candidate 'python3 v2.py' --plan plan.yml --format json
-              chunkwise gate --baseline './a' --candidate './b' --tolerance 5% --max-memory-growth 1MiB
-              chunkwise gate --baseline './a' --candidate './b' --format github --write junit=gate.xml
-              chunkwise gate --baseline main --candidate './b' --anchor release.json
-              chunkwise gate --baseline 'old/{build}/r' --candidate 'new/{build}/r' --builds 12
+              chunkwise gate --baseline './a' --candidate './b' --write junit=gate.xml
+              chunkwise gate --baseline './a' --candidate './b' --anchor release.json
+              chunkwise gate --baseline 'a/{build}/r' --candidate 'b/{build}/r' --builds 12
               chunkwise gate --record ratios.json --candidate './a'
               chunkwise gate --against ratios.json --candidate './b'
-              chunkwise gate --self-test --runs 100 --slowdown 3%,4% --busy --output gate-rates.jsonl
 
             EXIT CODES
-              0 faster or same; 1 slower, wrong, failed, or grown; 2 noisy host, inconclusive, or nothing was compared;
-              with --self-test, 0 measured, whatever the result, and 2 stopped
-            """))
+              0 faster or same; 1 slower, wrong, failed or grown; 2 there is no verdict
+            """),
+        subcommands: [SelfTest.self])
 
     @OptionGroup var sides: GateSideOptions
-    @OptionGroup var selfTest: SelfTestOptions
     @OptionGroup var options: GateOptions
     @OptionGroup var output: GateOutputOptions
 
     func run() throws {
-        if selfTest.selfTest { return try SelfTestRunning.run(selfTest, of: sides, options, output: output) }
         try output.validate(for: sides)
         var settings = try options.settings(for: sides)
         let anchors = try options.anchors.map { try options.settings(settings, against: $0) }
@@ -68,16 +54,16 @@ struct GateCommand: ParsableCommand {
 /// The options for the output of a gate's result.
 struct GateOutputOptions: ParsableArguments {
     @Option(
-        help: .taking("format", "The output format; github prints annotations and adds to the job's summary."))
+        help: .taking("format", "The output format."))
     var format = GateFormat.text
 
     @Option(
-        help: .taking("format=file", "Also write the result to a file, such as junit=gate.xml. May be repeated."),
+        help: .taking("format=file", "Also write a file in a format. May be repeated."),
         completion: .gateFiles, transform: GateFile.argument)
     var write: [GateFile] = []
 
     @Option(
-        help: .taking("file", "Write the whole record to this file, with every slice of every block."),
+        help: .taking("file", "Write the whole record to this file."),
         completion: .file())
     var output: String?
 

@@ -8,126 +8,119 @@ import Results
 import Support
 import SystemPackage
 
-/// The options of a self-test of the gate.
-struct SelfTestOptions: ParsableArguments {
-    @Flag(help: "Measure the gate itself on this machine: its false alarms, and injected slowdowns.")
-    var selfTest = false
+extension GateCommand {
+    /// `chunkwise gate self-test`
+    struct SelfTest: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "self-test",
+            abstract: "Measures how often the gate is right on this machine.",
+            discussion: helpText(
+                """
+                Runs whole gates whose right answer is known: the baseline against itself, and against itself with a
+                calibrated amount of extra work. It prints how often the gate was right, with confidence intervals.
+                --output stores each run when it ends, and a self-test that was stopped resumes from there.
 
-    @Option(help: "With --self-test, the number of runs of each kind. (default: 20)")
-    var runs: Int?
+                EXAMPLES
+                  chunkwise gate self-test --runs 100 --slowdown 3%,4% --busy --output gate-rates.jsonl
 
-    @Option(
-        help: .taking(
-            "shares", "With --self-test, the injected slowdowns, or none. (default: tolerance + 1, 2 and 5 %)"))
-    var slowdown: String?
+                EXIT CODES
+                  0 measured, whatever the result; 2 stopped
+                """))
 
-    @Flag(help: "With --self-test, skip the runs without an injected slowdown.")
-    var skipUnchanged = false
+        @Option(
+            help: .taking(
+                "command", "The program to test with. It speaks the subject protocol. (default: this program's subject)"
+            ))
+        var baseline: String?
 
-    @Flag(help: "With --self-test, keep all other cores busy.")
-    var busy = false
+        @Option(help: "The number of runs of each kind.")
+        var runs = 20
 
-    @Option(
-        help: .taking("size", "With --self-test, the window of its only cell. (default: 256KiB)"), completion: .sizes,
-        transform: ByteSize.argument)
-    var window: ByteSize?
+        @Option(help: .taking("shares", "The injected slowdowns, or none. (default: tolerance + 1, 2 and 5 %)"))
+        var slowdown: String?
 
-    mutating func validate() throws {
-        if let runs, !(1...100_000).contains(runs) {
-            throw ValidationError("--runs \(runs): expected 1 to 100000")
+        @Flag(help: "Skip the runs without an injected slowdown.")
+        var skipUnchanged = false
+
+        @Flag(help: "Keep all other cores busy.")
+        var busy = false
+
+        @Option(
+            help: .taking("size", "The window of the only cell. (default: 256KiB)"), completion: .sizes,
+            transform: ByteSize.argument)
+        var window = ByteSize(256 << 10)
+
+        @OptionGroup var measurement: GateMeasurement
+        @OptionGroup var output: FormatOptions
+
+        @Option(
+            name: .customLong("output"), help: .taking("file", "Store each run in this file, and resume from it."),
+            completion: .file())
+        var log: String?
+
+        func validate() throws {
+            try requireValid((1...100_000).contains(runs), "--runs \(runs): expected 1 to 100000")
         }
-        guard !selfTest else { return }
-        let others = [
-            ("--runs", runs != nil), ("--slowdown", slowdown != nil), ("--skip-unchanged", skipUnchanged),
-            ("--busy", busy), ("--window", window != nil),
-        ]
-        if let option = others.first(where: \.1)?.0 {
-            throw ValidationError("\(option): expected it with --self-test only")
-        }
-    }
 
-    /// The slowdowns to inject, for a tolerance of the gate.
-    func slowdowns(tolerance: Double) throws -> [Double] {
-        guard let slowdown else { return [0.01, 0.02, 0.05].map { ((tolerance + $0) * 1e6).rounded() / 1e6 } }
-        if slowdown == "none" { return [] }
-        return try slowdown.split(separator: ",", omittingEmptySubsequences: false).map { text in
-            guard let share = Share(text: String(text)), share.value > 0, share.value <= 2 else {
-                throw CommandFailure(
-                    .usage, "--slowdown \(slowdown): expected shares above 0 and up to 200%, such as 3%,4%,7%, or none")
+        func run() throws {
+            let settings = try settings()
+            let log = try log.map { path in try attempt { try SelfTestLog(path: FilePath(path)) } }
+            let header = SelfTestHeader(
+                settings: settings, baseline: baseline ?? "chunkwise subject", programVersion: Program.version,
+                command: GateRunning.command(seed: settings.gate.seed),
+                startedAt: Program.time(), host: ThisHost.describe())
+            Interruption.install()
+            defer { Terminal.clearProgress() }
+            let (records, isComplete) = try attempt {
+                try Gate.SelfTest(
+                    settings, header: header, encryption: CombinedBackend(), log: log,
+                    progress: { Terminal.showProgress("self-test: \($0)") },
+                    shouldStop: { Interruption.wasRequested }
+                ).run()
             }
-            return share.value
+            Terminal.clearProgress()
+            if let summary = SelfTestSummary(records, isComplete: isComplete), !summary.groups.isEmpty {
+                print(output.format == .json ? summary.json.text : summary.text)
+            }
+            try require(
+                isComplete, .noAnswer,
+                log == nil
+                    ? "stopped before the end" : "stopped before the end; the same command goes on from here")
         }
-    }
 
-    /// The only cell that is measured without a plan.
-    func cell() throws -> Cell {
-        let byteCount = try UInt64(Validated.window(window ?? ByteSize(256 << 10)))
-        try require(byteCount <= 256 << 20, "--window \(byteCount): expected at most 256MiB for a measurement")
-        // An iteration of about a millisecond, or one window.
-        return Cell(
-            backend: DefaultCells.backend, strategy: Format.usualName, windowByteCount: byteCount,
-            objectByteCount: max(4 << 20, byteCount))
-    }
-}
-
-/// The part of a self-test that depends on this program.
-enum SelfTestRunning {
-    /// Runs a self-test, and prints its rates.
-    static func run(
-        _ options: SelfTestOptions, of sides: GateSideOptions, _ gate: GateOptions, output: GateOutputOptions
-    ) throws {
-        try refuse(sides, gate, output)
-        let settings = try settings(options, sides, gate)
-        let log = try output.output.map { path in try attempt { try SelfTestLog(path: FilePath(path)) } }
-        let header = SelfTestHeader(
-            settings: settings, baseline: sides.baseline ?? "chunkwise subject", programVersion: Program.version,
-            command: GateRunning.command(seed: settings.gate.seed),
-            startedAt: Program.time(), host: ThisHost.describe())
-        Interruption.install()
-        defer { Terminal.clearProgress() }
-        let (records, isComplete) = try attempt {
-            try SelfTest(
-                settings, header: header, encryption: CombinedBackend(), log: log,
-                progress: { Terminal.showProgress("self-test: \($0)") }, shouldStop: { Interruption.wasRequested }
-            ).run()
+        private func settings() throws -> SelfTestSettings {
+            let command = ForeignBackend.resolved(baseline ?? ShellText.joined(Program.subjectCommand()))
+            var gate = try measurement.settings(baseline: command, candidate: command)
+            if gate.cells == nil { gate.cells = [try cell()] }
+            let settings = SelfTestSettings(
+                gate: gate, runCount: runs, slowdowns: try slowdowns(tolerance: gate.tolerance),
+                includesUnchanged: !skipUnchanged, isBusy: busy)
+            try require(!settings.kinds.isEmpty, "--skip-unchanged with --slowdown none: expected something to run")
+            return settings
         }
-        Terminal.clearProgress()
-        if let summary = SelfTestSummary(records, isComplete: isComplete), !summary.groups.isEmpty {
-            print(output.format == .json ? summary.json.text : summary.text)
+
+        /// The slowdowns to inject, for a tolerance of the gate.
+        private func slowdowns(tolerance: Double) throws -> [Double] {
+            guard let slowdown else { return [0.01, 0.02, 0.05].map { ((tolerance + $0) * 1e6).rounded() / 1e6 } }
+            if slowdown == "none" { return [] }
+            return try slowdown.split(separator: ",", omittingEmptySubsequences: false).map { text in
+                guard let share = Share(text: String(text)), share.value > 0, share.value <= 2 else {
+                    throw CommandFailure(
+                        .usage,
+                        "--slowdown \(slowdown): expected shares above 0 and up to 200%, such as 3%,4%,7%, or none")
+                }
+                return share.value
+            }
         }
-        try require(
-            isComplete, .noAnswer,
-            output.output == nil
-                ? "stopped before the end" : "stopped before the end; the same command goes on from here")
-    }
 
-    private static func settings(
-        _ options: SelfTestOptions, _ sides: GateSideOptions, _ gate: GateOptions
-    ) throws -> SelfTestSettings {
-        var both = sides
-        both.baseline = sides.baseline ?? ShellText.joined(Program.subjectCommand())
-        both.candidate = both.baseline
-        var own = try gate.settings(for: both)
-        if own.cells == nil { own.cells = [try options.cell()] }
-        let settings = SelfTestSettings(
-            gate: own, runCount: options.runs ?? 20, slowdowns: try options.slowdowns(tolerance: own.tolerance),
-            includesUnchanged: !options.skipUnchanged, isBusy: options.busy)
-        try require(!settings.kinds.isEmpty, "--skip-unchanged with --slowdown none: expected something to run")
-        return settings
-    }
-
-    /// Refuses the options that have no meaning in a self-test.
-    private static func refuse(_ sides: GateSideOptions, _ gate: GateOptions, _ output: GateOutputOptions) throws {
-        let others = [
-            ("--candidate", sides.candidate != nil), ("--against", sides.against != nil),
-            ("--record", sides.record != nil), ("--reference", sides.reference != nil),
-            ("--max-memory-growth", gate.maxMemoryGrowth != nil), ("--allow-inconclusive", gate.allowInconclusive),
-            ("--anchor", !gate.anchor.isEmpty),
-            ("--max-count-growth", gate.maxCountGrowth != nil),
-            ("--write", !output.write.isEmpty), ("--format \(output.format)", ![.text, .json].contains(output.format)),
-        ]
-        if let option = others.first(where: \.1)?.0 {
-            throw CommandFailure(.usage, "\(option): expected it without --self-test")
+        /// The only cell that is measured without a plan.
+        private func cell() throws -> Cell {
+            let byteCount = try UInt64(Validated.window(window))
+            try require(byteCount <= 256 << 20, "--window \(byteCount): expected at most 256MiB for a measurement")
+            // An iteration of about a millisecond, or one window.
+            return Cell(
+                backend: DefaultCells.backend, strategy: Format.usualName, windowByteCount: byteCount,
+                objectByteCount: max(4 << 20, byteCount))
         }
     }
 }

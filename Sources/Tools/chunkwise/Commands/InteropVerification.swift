@@ -10,7 +10,7 @@ extension VerifyCommand {
     struct Interop: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "interop",
-            abstract: "Reads objects that the formats' own tools wrote, and then damages them.",
+            abstract: "Reads and damages files that other tools wrote.",
             discussion: helpText(
                 """
                 The folder has an index.json, with the keys of the objects and the expected content, or subfolders with
@@ -18,8 +18,6 @@ extension VerifyCommand {
                 that chunkwise chooses. Then interop flips a bit in each part, cuts off, doubles and swaps chunks, and
                 appends bytes. A change that the reader does not detect is a failure if the format's description demands
                 detection. Objects with an unknown format, cipher or parameter count as unsupported, with the reason.
-
-                --backend and --format are those of chunkwise verify.
 
                 EXAMPLES
                   chunkwise verify interop data/interop
@@ -33,17 +31,15 @@ extension VerifyCommand {
         @Argument(help: "A folder with an index.json, or with folders that have one.", completion: .directory)
         var folder: String
 
-        @ParentCommand var verify: VerifyCommand
+        @OptionGroup var tested: TestedBackends
+        @OptionGroup var output: VerifyOutputOptions
 
         func run() throws {
-            try require(
-                !verify.external.isAsked,
-                "--subject or --plugin with interop: expected none, or backends by their names")
             let indexes = try attempt { try InteropIndex.folders(in: folder).map { try InteropIndex(folder: $0) } }
             // Includes backends that only have the cipher of a chunked format.
             let backends =
-                verify.backend.isEmpty
-                ? BackendRegistry.entries.compactMap { try? $0.make() } : try verify.backends()
+                tested.backend.isEmpty
+                ? BackendRegistry.entries.compactMap { try? $0.make() } : try tested.backends()
             Interruption.install()
             let display = ProgressDisplay()
             let records = InteropVerification(backends: backends).run(indexes) { done, total in
@@ -51,10 +47,7 @@ extension VerifyCommand {
                 return !Interruption.wasRequested
             }
             Terminal.clearProgress()
-            switch verify.output.format {
-            case .json: print(Self.json(records).text)
-            case .text: verify.color.show(Self.text(records))
-            }
+            output.show(Self.text(records), json: Self.json(records))
             if records.contains(where: { $0.failed > 0 }) { throw ExitCode(CommandFailure.Code.no.rawValue) }
             if Interruption.wasRequested { throw CommandFailure(.noAnswer, "stopped before the end") }
             try require(

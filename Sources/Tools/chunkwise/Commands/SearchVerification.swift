@@ -4,99 +4,137 @@ import Report
 import Support
 import Vectors
 
-/// `chunkwise verify --search`: random reads, compared with the oracle.
-enum SearchVerification {
-    /// Searches for the given duration, and prints the differences.
-    ///
-    /// - Throws: `ExitCode` 1 if a subject differs from the oracle; `CommandFailure` if no case was executed, or the
-    ///   user stopped it.
-    static func run(
-        _ search: DifferentialSearch, commands: [String], duration: Duration, format: OutputFormat
-    ) throws {
-        Interruption.install()
-        let clock = ContinuousClock()
-        let end = clock.now.advanced(by: duration)
-        let outcome = search.run { drawn, tried in
-            if let tried {
-                Terminal.showProgress("verify: making the difference smaller, \(tried) cases tried")
-            } else if drawn % 100 == 0 {
-                Terminal.showProgress("verify: \(drawn) cases drawn")
+extension VerifyCommand {
+    /// `chunkwise verify search`
+    struct Search: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "search",
+            abstract: "Compares random reads with the oracle.",
+            discussion: helpText(
+                """
+                The same seed draws the same cases. A difference is reduced to a small case. With --split, each shard
+                draws cases of its own; chunkwise verify --manifest runs one. --help-hidden lists the options for many
+                machines.
+
+                EXAMPLES
+                  chunkwise verify search --time 1m --seed 7
+                  chunkwise verify search --time 1h --seed 7 --split 40 --output job
+
+                EXIT CODES
+                  0 no difference; 1 a subject differs from the oracle; 2 nothing was executed, or it was stopped
+                """))
+
+        @Option(
+            help: .taking("time", "The time to search, such as 30s or 2m. (default: 10s)"),
+            transform: Duration.argument(.seconds, 0.001...1e9, needsUnit: true))
+        var time = Duration.seconds(10)
+
+        @Option(help: "The seed of the cases.")
+        var seed: UInt64 = 1
+
+        @Option(name: .customLong("case"), help: "The number of the first case. (default: 0)")
+        var firstCase: UInt32?
+
+        @OptionGroup var tested: TestedSubjects
+        @OptionGroup(title: "Many machines", visibility: .hidden) var job: VerifyJobOptions
+        @OptionGroup var output: FormatOptions
+
+        func validate() throws {
+            try requireValid(
+                !job.isAsked || firstCase == nil && !job.fleet.replicate,
+                "--split with --case or --replicate: expected neither, as each shard draws cases of its own")
+            try requireValid(
+                !job.fleet.isShard, "--manifest: expected chunkwise verify without search, to run a shard")
+            try job.validate(for: tested, output)
+        }
+
+        func run() throws {
+            try tested.check()
+            if job.isAsked { return try VerifyShard.split(self) }
+            let subjects = try tested.searchSubjects()
+            let names = subjects.map(\.name)
+            Interruption.install()
+            let clock = ContinuousClock()
+            let end = clock.now.advanced(by: time)
+            let search = DifferentialSearch(
+                subjects: subjects, seed: seed, firstNumber: Int(firstCase ?? 0),
+                isInterrupted: { Interruption.wasRequested })
+            let outcome = search.run { drawn, tried in
+                if let tried {
+                    Terminal.showProgress("verify: making the difference smaller, \(tried) cases tried")
+                } else if drawn % 100 == 0 {
+                    Terminal.showProgress("verify: \(drawn) cases drawn")
+                }
+                return clock.now < end
+            } found: { difference in
+                Terminal.clearProgress()
+                Terminal.warn(
+                    "\(difference.subject) differs in case \(difference.number): \(difference.reason); making the case "
+                        + "smaller"
+                )
             }
-            return clock.now < end
-        } found: { difference in
             Terminal.clearProgress()
-            Terminal.warn(
-                "\(difference.subject) differs in case \(difference.number): \(difference.reason); making the case "
-                    + "smaller"
-            )
-        }
-        Terminal.clearProgress()
-        let shown = Shown(search: search, commands: commands, duration: duration)
-        switch format {
-        case .json: print(json(outcome, shown).text)
-        case .text: print(text(outcome, shown))
-        }
-        if !outcome.differences.isEmpty { throw ExitCode(CommandFailure.Code.no.rawValue) }
-        if Interruption.wasRequested { throw CommandFailure(.noAnswer, "stopped before the end") }
-        try require(
-            outcome.executed > 0, .noAnswer, "no case was executed: expected at least one; try a longer --search")
-    }
-
-    /// The search, for the output.
-    private struct Shown {
-        let search: DifferentialSearch
-        let commands: [String]
-        let duration: Duration
-    }
-
-    private static func text(_ outcome: DifferentialSearch.Outcome, _ shown: Shown) -> String {
-        var lines = [
-            "seed \(shown.search.seed): \(RatioText.count(outcome.drawn, "case")) drawn, \(outcome.executed) executed "
-                + "with \(RatioText.count(outcome.readCount, "read")), \(outcome.unsupported) unsupported, "
-                + RatioText.count(outcome.differences.count, "difference")
-        ]
-        for difference in outcome.differences {
-            lines.append("DIFFERENCE \(difference.subject), \(difference.searchCase.setup): \(difference.reason)")
-            if !difference.isShrunk {
-                lines.append("the time was up before every smaller case was tried; a longer --search may find one")
+            let again: Again = { difference in
+                let index = names.firstIndex(of: difference.subject) ?? 0
+                let subject =
+                    tested.isAsked
+                    ? "--subject \(ShellText.quoted(tested.commands[index]))" : "--backend \(difference.subject)"
+                return
+                    "chunkwise verify search --time \(TimeText.text(time)) --seed \(seed) --case \(difference.number) "
+                    + subject
             }
-            lines.append(vectors(difference, seed: shown.search.seed).text)
-            lines.append("again: \(command(difference, shown))")
+            switch output.format {
+            case .json: print(json(outcome, again).text)
+            case .text: print(text(outcome, again))
+            }
+            if !outcome.differences.isEmpty { throw ExitCode(CommandFailure.Code.no.rawValue) }
+            if Interruption.wasRequested { throw CommandFailure(.noAnswer, "stopped before the end") }
+            try require(
+                outcome.executed > 0, .noAnswer, "no case was executed: expected at least one; try a longer --time")
         }
-        return lines.joined(separator: "\n")
-    }
 
-    private static func json(_ outcome: DifferentialSearch.Outcome, _ shown: Shown) -> JSONValue {
-        [
-            "seed": .integer(shown.search.seed), "drawn": JSONValue(count: outcome.drawn),
-            "executed": JSONValue(count: outcome.executed), "reads": JSONValue(count: outcome.readCount),
-            "unsupported": JSONValue(count: outcome.unsupported),
-            "differences": .array(
-                outcome.differences.map {
-                    [
-                        "subject": .string($0.subject), "number": JSONValue(count: $0.number),
-                        "setup": .string("\($0.searchCase.setup)"), "reason": .string($0.reason),
-                        "isShrunk": .bool($0.isShrunk), "command": .string(command($0, shown)),
-                        "vectors": vectors($0, seed: shown.search.seed),
-                    ]
-                }),
-        ]
-    }
+        /// Returns the command that repeats a case. The seed and the case's number determine it.
+        private typealias Again = (DifferentialSearch.Difference) -> String
 
-    private static func vectors(_ difference: DifferentialSearch.Difference, seed: UInt64) -> JSONValue {
-        difference.searchCase.vectorFile(
-            id: "search/\(seed)/\(difference.number)",
-            source: "differential search with seed \(seed), case \(difference.number)"
-                + (difference.isShrunk ? ", shrunk" : ""))
-    }
+        private func text(_ outcome: DifferentialSearch.Outcome, _ again: Again) -> String {
+            var lines = [
+                "seed \(seed): \(RatioText.count(outcome.drawn, "case")) drawn, \(outcome.executed) executed "
+                    + "with \(RatioText.count(outcome.readCount, "read")), \(outcome.unsupported) unsupported, "
+                    + RatioText.count(outcome.differences.count, "difference")
+            ]
+            for difference in outcome.differences {
+                lines.append("DIFFERENCE \(difference.subject), \(difference.searchCase.setup): \(difference.reason)")
+                if !difference.isShrunk {
+                    lines.append("the time was up before every smaller case was tried; a longer --time may find one")
+                }
+                lines.append(vectors(difference).text)
+                lines.append("again: \(again(difference))")
+            }
+            return lines.joined(separator: "\n")
+        }
 
-    /// The command that repeats a case. The seed and the case's number determine it.
-    private static func command(_ difference: DifferentialSearch.Difference, _ shown: Shown) -> String {
-        let (search, commands) = (shown.search, shown.commands)
-        let index = search.subjects.firstIndex { $0.name == difference.subject } ?? 0
-        let subject =
-            commands.isEmpty ? "--backend \(difference.subject)" : "--subject \(ShellText.quoted(commands[index]))"
-        return "chunkwise verify --search \(TimeText.text(shown.duration)) --seed \(search.seed) "
-            + "--case \(difference.number) \(subject)"
+        private func json(_ outcome: DifferentialSearch.Outcome, _ again: Again) -> JSONValue {
+            [
+                "seed": .integer(seed), "drawn": JSONValue(count: outcome.drawn),
+                "executed": JSONValue(count: outcome.executed), "reads": JSONValue(count: outcome.readCount),
+                "unsupported": JSONValue(count: outcome.unsupported),
+                "differences": .array(
+                    outcome.differences.map {
+                        [
+                            "subject": .string($0.subject), "number": JSONValue(count: $0.number),
+                            "setup": .string("\($0.searchCase.setup)"), "reason": .string($0.reason),
+                            "isShrunk": .bool($0.isShrunk), "command": .string(again($0)),
+                            "vectors": vectors($0),
+                        ]
+                    }),
+            ]
+        }
+
+        private func vectors(_ difference: DifferentialSearch.Difference) -> JSONValue {
+            difference.searchCase.vectorFile(
+                id: "search/\(seed)/\(difference.number)",
+                source: "differential search with seed \(seed), case \(difference.number)"
+                    + (difference.isShrunk ? ", shrunk" : ""))
+        }
     }
 }

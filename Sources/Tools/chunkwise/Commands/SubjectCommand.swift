@@ -45,12 +45,12 @@ struct SubjectCommand: ParsableCommand {
             "share",
             """
             Decrypt this many extra bytes for each delivered byte, 0 to 10, into a buffer that is not used. This is a \
-            real slowdown, for chunkwise gate --self-test. The delivered bytes stay the same.
+            real slowdown, for chunkwise gate self-test. The delivered bytes stay the same.
             """))
     var extraWork = 0.0
 
     @Option(
-        help: .taking("name", "Read with this injected fault; chunkwise verify --mutants lists the names."),
+        help: .taking("name", "Read with this injected fault; chunkwise verify mutants lists the names."),
         completion: .mutants)
     var mutant: String?
 
@@ -62,7 +62,7 @@ struct SubjectCommand: ParsableCommand {
         if let mutant {
             try require(work.millionths == 0, "--extra-work \(extraWork): expected it without --mutant")
             let planted = try require(
-                Mutant.named(mutant), .usage, "--mutant \(mutant): expected one that chunkwise verify --mutants lists")
+                Mutant.named(mutant), .usage, "--mutant \(mutant): expected one that chunkwise verify mutants lists")
             let pipe = PipeEnd.standard(besideForeignCode: BackendRegistry.isForeign(backend))
             let subject = MutantSubject(
                 planted, over: try attempt { try BackendRegistry.foreignBackend(named: backend) })

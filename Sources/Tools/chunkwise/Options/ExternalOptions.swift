@@ -34,8 +34,11 @@ struct AddedOptions: ParsableArguments {
     }
 }
 
-/// The options of `verify` for programs that speak the subject protocol.
-struct ExternalOptions: ParsableArguments {
+/// The options of `verify` and its subcommands that say what is tested: backends, or programs that speak the subject
+/// protocol.
+struct TestedSubjects: ParsableArguments {
+    @OptionGroup var own: TestedBackends
+
     @Option(
         help: .taking(
             "command", "Test this program, which speaks the subject protocol, instead of backends. May be repeated."))
@@ -43,11 +46,8 @@ struct ExternalOptions: ParsableArguments {
 
     @Option(
         help: .taking(
-            "library",
-            """
-            Test this plug-in, in a separate process: the absolute path of a shared library with the interface of \
-            chunkwise_plugin.h. May be repeated.
-            """), completion: .file(extensions: ["so"]))
+            "library", "Test this plug-in, given by the absolute path of its shared library. May be repeated."),
+        completion: .file(extensions: ["so"]))
     var plugin: [String] = []
 
     @Option(
@@ -57,12 +57,6 @@ struct ExternalOptions: ParsableArguments {
     var timeout: Duration?
     /// The timeout for each reply.
     var answerTime: Duration { timeout ?? .seconds(10) }
-
-    @Flag(help: "Also fail a subject for protocol errors, such as wrong replies to invalid requests.")
-    var strictProtocol = false
-
-    @Flag(help: "Run all vectors: also large reads on slow backends, and for a subject all instead of a selection.")
-    var all = false
 
     /// The names of backends from outside of this program: plug-ins and OpenSSL's providers.
     var foreign: [String] = []
@@ -88,11 +82,27 @@ struct ExternalOptions: ParsableArguments {
     var isAsked: Bool { !commands.isEmpty }
 
     enum CodingKeys: String, CodingKey {
-        case subject, plugin, timeout, all, strictProtocol
+        case own, subject, plugin, timeout
+    }
+
+    mutating func validate() throws {
+        foreign = own.backend.filter(BackendRegistry.isForeign)
+        subject += own.backend.compactMap(MeasuredProgram.command)
+        own.backend.removeAll(where: ForeignBackend.isForeign)
+        try requireValid(
+            !isAsked || own.backend.isEmpty, "--subject or --plugin beside --backend: expected it alone, or none")
+    }
+
+    /// The options as words, for the shards of a job.
+    var words: [String] {
+        func options(_ name: String, _ values: [String]) -> [String] { values.flatMap { [name, $0] } }
+        return options("--backend", own.backend + foreign) + options("--subject", subject)
+            + options("--plugin", plugin) + options("--timeout", timeout.map { [TimeText.text($0)] } ?? [])
     }
 
     /// The subjects as a differential search takes them.
     func searchSubjects() throws -> [any JudgedSubject] {
+        guard isAsked else { return Backends.subjects(try own.backends()) }
         Interruption.ignoreBrokenPipes()
         return try commands.map { command in
             do throws(ExternalVerification.Failure) {
@@ -115,8 +125,11 @@ struct ExternalOptions: ParsableArguments {
 
     /// Runs the vectors on every subject, one after the other.
     ///
-    /// With `checksProtocol`, also runs the checks of the protocol, which belong to no group.
-    func verify(_ groups: [VectorGroup], checksProtocol: Bool = true) throws -> [ConformanceRecord] {
+    /// With `checksProtocol`, also runs the checks of the protocol, which belong to no group. With `all`, runs all
+    /// vectors instead of a selection. With `isStrict`, errors of the protocol are failures.
+    func verify(
+        _ groups: [VectorGroup], checksProtocol: Bool, all: Bool, isStrict: Bool
+    ) throws -> [ConformanceRecord] {
         // Ctrl-C ends the check that is running, and its subject with it.
         Interruption.install()
         defer { Terminal.clearProgress() }
@@ -125,7 +138,7 @@ struct ExternalOptions: ParsableArguments {
         for command in commands {
             let verification = ExternalVerification(
                 command: command, timeout: answerTime, runsEverything: all, checksProtocol: checksProtocol,
-                isStrict: strictProtocol, explainingWith: Backends.available().first,
+                isStrict: isStrict, explainingWith: Backends.available().first,
                 isInterrupted: { Interruption.wasRequested })
             do throws(ExternalVerification.Failure) {
                 let display = ProgressDisplay()

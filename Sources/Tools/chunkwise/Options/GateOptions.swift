@@ -9,32 +9,26 @@ import Support
 
 /// The two sides that a gate compares.
 struct GateSideOptions: ParsableArguments {
-    @Option(help: .taking("command", "The program to compare with. It speaks the subject protocol."))
+    @Option(help: .taking("command", "The program to compare with, of the subject protocol."))
     var baseline: String?
 
-    @Option(help: .taking("command", "The program under test. It speaks the subject protocol too."))
+    @Option(help: .taking("command", "The program under test, of the subject protocol."))
     var candidate: String?
 
     @Option(
-        help: .taking("library", "The absolute path of a plug-in to test as the candidate; see docs/plugins.md."),
-        completion: .file(extensions: ["so"]))
+        help: .taking("library", "A plug-in to test, by its absolute path."), completion: .file(extensions: ["so"]))
     var plugin: String?
 
     @Option(
-        help: .taking("file", "Compare with ratios that --record stored, instead of running a baseline."),
-        completion: .file(extensions: ["json"]))
+        help: .taking("file", "Compare with ratios that --record stored."), completion: .file(extensions: ["json"]))
     var against: String?
 
     @Option(
-        help: .taking("file", "Store the candidate's ratios to a reference, without a verdict."),
+        help: .taking("file", "Store the candidate's ratios to a reference."),
         completion: .file(extensions: ["json"]))
     var record: String?
 
-    @Option(
-        help: .taking(
-            "command",
-            "With --record and --against, the program that runs beside the candidate. (default: this program's openssl "
-                + "subject)"))
+    @Option(help: .taking("command", "The reference. (default: this program's openssl)"))
     var reference: String?
 
     /// True if the gate stores ratios.
@@ -79,88 +73,88 @@ struct GateSideOptions: ParsableArguments {
     }
 }
 
-/// The settings of a comparison.
-struct GateOptions: ParsableArguments {
-    @Option(
-        help: .taking("file", "A plan with the cells to compare, as for sweep. (default: a few short cells)"),
-        completion: .plans)
+/// The options of `gate` and `gate self-test` for what is measured, and for how long.
+struct GateMeasurement: ParsableArguments {
+    @Option(help: .taking("file", "A plan, as for sweep. (default: a few short cells)"), completion: .plans)
     var plan: String?
 
     @Option(
-        help: .taking("share", "The maximum slowdown of the candidate, such as 2% or 0.02. (default: 2%)"),
-        transform: Share.argument)
+        help: .taking("share", "The maximum slowdown, such as 0.05. (default: 2%)"), transform: Share.argument)
     var tolerance = Share(0.02)
 
     @Option(
-        help: .taking(
-            "time",
-            """
-            The time to measure each cell, in seconds or as a time such as 500ms. The control takes extra time, and a \
-            cell that is slower takes the time again. (default: 10s)
-            """), transform: Duration.argument(.seconds, 0.1...3600))
+        help: .taking("time", "The time for each cell, such as 500ms. (default: 10s)"),
+        transform: Duration.argument(.seconds, 0.1...3600))
     var seconds = Duration.seconds(10)
 
+    @Option(help: "The seed of order and reads. (default: a new one)")
+    var seed: UInt64?
+
     @Option(
-        help: .taking(
-            "size or share",
-            "Also compare peak memory, in separate runs, and allow this much growth, such as 4MiB or 5%."),
+        help: .taking("time", "The timeout for each reply, such as 5s. (default: 60s)"),
+        transform: Duration.argument(.seconds, 0.1...3600))
+    var timeout = Duration.seconds(60)
+
+    mutating func validate() throws {
+        if let seed, seed >= 1 << 53 {
+            throw ValidationError("--seed \(seed): expected less than \(UInt64(1) << 53)")
+        }
+    }
+
+    /// The settings of a comparison of two commands. Reads the plan.
+    func settings(baseline: String, candidate: String) throws -> GateSettings {
+        var settings = GateSettings(
+            baseline: baseline, candidate: candidate, seed: seed ?? UInt64.random(in: 0..<1 << 32))
+        if let plan {
+            let read = try GateRunning.plan(plan)
+            settings.cells = read.cells.map(\.cell)
+            settings.strategies = read.strategies
+            settings.traces = read.traces
+        }
+        settings.tolerance = tolerance.value
+        settings.secondsPerCell = seconds / .seconds(1)
+        settings.timeout = timeout
+        return settings
+    }
+}
+
+/// The other options of `gate`, without its sides and its output.
+struct GateOptions: ParsableArguments {
+    @OptionGroup var measurement: GateMeasurement
+
+    @Option(
+        help: .taking("size", "Also compare peak memory, within this growth or share."),
         transform: MemoryLimit.argument)
     var maxMemoryGrowth: MemoryLimit?
 
     @Option(
         help: .taking(
-            "command or file",
-            """
-            Also compare with an older release: its command, or the file that --record stored for it. The gate passes \
-            only if it can show that the slowdown is within --budget. May be repeated.
-            """))
+            "command",
+            "Also compare with an older release: its command, or its file of --record. May be repeated."))
     var anchor: [String] = []
 
     @Option(
-        help: .taking("share", "The maximum slowdown since an anchor, over all changes together. (default: 5%)"),
-        transform: Share.argument)
+        help: .taking("share", "The maximum slowdown since an anchor. (default: 5%)"), transform: Share.argument)
     var budget: Share?
 
-    @Option(
-        help: .taking(
-            "count",
-            """
-            The number of builds of each side, 3 or more. {build} in a command is replaced by a number, from 1 up. \
-            Differences between builds then do not count as a slowdown.
-            """))
+    @Option(help: .taking("count", "The number of builds of each side, for {build}."))
     var builds: Int?
 
     @Option(
-        help: .taking(
-            "share",
-            """
-            Also count instructions, allocations, system calls and page faults, with valgrind, and allow this much \
-            growth, such as 0.1%.
-            """), transform: Share.argument)
+        help: .taking("share", "Also count instructions and calls, within this growth."),
+        transform: Share.argument)
     var maxCountGrowth: Share?
 
-    @Option(help: "The seed of the order and of random reads. (default: a new one each time, which is shown)")
-    var seed: UInt64?
-
-    @Option(
-        help: .taking(
-            "time", "The timeout for each reply of a subject, in seconds or as a time such as 500ms. (default: 60s)"),
-        transform: Duration.argument(.seconds, 0.1...3600))
-    var timeout = Duration.seconds(60)
-
-    @Flag(inversion: .prefixedNo, help: "Run a selection of the vectors on the candidate before the timing.")
+    @Flag(inversion: .prefixedNo, help: "Run vectors first.")
     var verify = true
 
-    @Option(help: .taking("count", "The number of retries if there is no answer (exit code 2)."))
+    @Option(help: .taking("count", "The retries if there is no verdict."))
     var retries = 0
 
     @Flag(help: "Exit with 0 if the verdict is inconclusive.")
     var allowInconclusive = false
 
     mutating func validate() throws {
-        if let seed, seed >= 1 << 53 {
-            throw ValidationError("--seed \(seed): expected less than \(UInt64(1) << 53)")
-        }
         if let builds, !(3...1000).contains(builds) {
             throw ValidationError("--builds \(builds): expected 3 to 1000")
         }
@@ -171,8 +165,6 @@ struct GateOptions: ParsableArguments {
     /// The options as settings. Reads the files that they name.
     func settings(for sides: GateSideOptions) throws -> GateSettings {
         let commands = try sides.commands()
-        var settings = GateSettings(
-            baseline: commands.baseline, candidate: commands.candidate, seed: seed ?? UInt64.random(in: 0..<1 << 32))
         let others = [
             ("--max-memory-growth", maxMemoryGrowth != nil), ("--max-count-growth", maxCountGrowth != nil),
             ("--builds", builds != nil),
@@ -187,22 +179,14 @@ struct GateOptions: ParsableArguments {
             throw CommandFailure(
                 .usage, "--builds: expected {build} in --baseline and --candidate, such as 'old/{build}/reader'")
         }
+        if let plan = measurement.plan, sides.against != nil {
+            throw CommandFailure(.usage, "--plan \(plan): expected none with --against, which has its own")
+        }
+        var settings = try measurement.settings(baseline: commands.baseline, candidate: commands.candidate)
         if let against = sides.against {
-            if let plan {
-                throw CommandFailure(.usage, "--plan \(plan): expected none with --against, which has its own")
-            }
             let text = try attemptInput { try TextFile.read(against) }
             settings.stored = try attempt { try StoredRatios.read(Array(text.utf8), file: against) }
         }
-        if let plan {
-            let read = try GateRunning.plan(plan)
-            settings.cells = read.cells.map(\.cell)
-            settings.strategies = read.strategies
-            settings.traces = read.traces
-        }
-        settings.tolerance = tolerance.value
-        settings.secondsPerCell = seconds / .seconds(1)
-        settings.timeout = timeout
         settings.memoryLimit = maxMemoryGrowth
         settings.countLimit = maxCountGrowth?.value
         settings.buildCount = builds

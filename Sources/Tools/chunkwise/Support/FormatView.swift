@@ -50,6 +50,7 @@ struct FormatView {
     /// The facts that are not numbers, in words.
     private var remarks: [[String]] {
         var rows = notices.map { [$0.words, $0.isNoticed ? "is noticed" : "is not noticed"] }
+        if format.whole != nil { rows.append(["all chunks together", "are checked by verify interop"]) }
         if let fault = facts.readFault { rows.append(["cannot be read", "\(fault)"]) }
         if facts.isTagged, facts.canBeCutToNothing {
             rows.append(["a cut to nothing", "reads as an empty plaintext"])
@@ -190,7 +191,7 @@ struct FormatView {
         if !faults.isEmpty {
             parts += [
                 "## Faults of readers",
-                "`chunkwise verify --mutants --strategy \(format.name)` shows the vectors that notice each of them.",
+                "`chunkwise verify mutants --strategy \(format.name)` shows the vectors that notice each of them.",
                 Self.markdown([["fault", "a reader with it", "seen in, or against"]] + faults),
             ]
         }

@@ -28,7 +28,7 @@ enum GateRunning {
                 display.show(finished, of: total, "groups of vectors", name: "gate")
             }.record
         } catch {
-            throw ExternalOptions.failure(error, command)
+            throw TestedSubjects.failure(error, command)
         }
         if Interruption.wasRequested { throw CommandFailure(.noAnswer, "\(GateError.interrupted)") }
         record.flags = nil

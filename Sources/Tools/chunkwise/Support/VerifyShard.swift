@@ -1,3 +1,4 @@
+import ArgumentParser
 import BackendRegistry
 import Conformance
 import Glibc
@@ -15,50 +16,55 @@ enum VerifyShard {
     /// The number of cases of a search after which its records are complete.
     private static let casesPerPart = 256
 
+    /// Writes the manifest of a search's job.
+    static func split(_ command: VerifyCommand.Search) throws {
+        let work = Manifest.Work.search(
+            options: command.tested.words, files: try files(command.tested), seed: command.seed,
+            nanoseconds: UInt64(command.time / .nanoseconds(1)))
+        try write(work, command.job, command.tested)
+    }
+
     /// Writes the manifest of a job.
     static func split(_ command: VerifyCommand) throws {
-        var options = command.repeated
+        var options = command.words
         // Absolute paths, because an engine may start shards in any folder.
         for index in options.indices.dropFirst() where options[index - 1] == "--vectors" {
             options[index] = FilePath(options[index]).fromRoot.string
         }
-        let folder = command.folder ?? ""
-        let subjectFolder = command.external.isAsked ? FilePath(".").fromRoot.string : nil
-        if let search = command.search {
-            let work = Manifest.Work.search(
-                options: options, files: try files(command), seed: command.seed ?? 1,
-                nanoseconds: UInt64(search / .nanoseconds(1)))
-            return try command.fleet.write(work, parts: [], program: [], to: folder, folder: subjectFolder)
-        }
         let (groups, _) = try command.groups()
         var parts = parts(of: groups)
-        if let count = command.fleet.split, !command.fleet.replicate, !command.external.isAsked {
+        if let count = command.job.fleet.split, !command.job.fleet.replicate, !command.tested.isAsked {
             // A part may not cost more than an average shard.
             let limit = parts.reduce(0) { $0 + $1.cost } / Double(count)
             let backends = try command.backends().map(\.name)
-            let missing = command.backend.isEmpty ? Backends.unavailableNames() : []
+            let missing = command.tested.own.backend.isEmpty ? Backends.unavailableNames() : []
             // Slow backends get no long reads, and missing backends get no reads, so that these are distributed last.
             let slow = backends.filter { Conformance.slowBackends[$0] != nil }
             let subjects = backends.filter { !slow.contains($0) } + slow + missing
             parts = parts.flatMap { $0.divided(among: subjects, maxCost: limit) }
         }
-        try command.fleet.write(
-            .vectors(options: options, files: try files(command)), parts: parts, program: [], to: folder,
-            folder: subjectFolder)
+        try write(
+            .vectors(options: options, files: try files(command.tested, vectors: command.vectors)), command.job,
+            command.tested, parts: parts)
+    }
+
+    private static func write(
+        _ work: Manifest.Work, _ job: VerifyJobOptions, _ tested: TestedSubjects, parts: [Manifest.Part] = []
+    ) throws {
+        try job.fleet.write(
+            work, parts: parts, program: [], to: job.folder ?? "",
+            folder: tested.isAsked ? FilePath(".").fromRoot.string : nil)
     }
 
     /// The digests of the files that a job's options name: vectors, plug-ins, and the words of a subject's command that
     /// name files on this machine. Programs from PATH are not among them.
-    private static func files(_ command: VerifyCommand) throws -> [String: String] {
+    private static func files(_ tested: TestedSubjects, vectors: [String] = []) throws -> [String: String] {
         var files: [String: String] = [:]
-        for path in command.vectors.map({ FilePath($0).fromRoot.string }) {
+        for path in vectors.map({ FilePath($0).fromRoot.string }) + tested.libraries {
             files[path] = try attemptInput { try FileDigest.sha256(FilePath(path)) }
         }
-        for word in command.external.subject.flatMap(ShellText.words) {
+        for word in tested.subject.flatMap(ShellText.words) {
             files[word] = try? FileDigest.sha256(FilePath(word))
-        }
-        for path in command.external.libraries {
-            files[path] = try attemptInput { try FileDigest.sha256(FilePath(path)) }
         }
         return files
     }
@@ -84,8 +90,8 @@ enum VerifyShard {
     }
 
     /// Runs a shard.
-    static func run(_ fleet: FleetOptions, output: String?, threads: Int?) throws {
-        let run = try ShardRun(fleet, command: "verify", program: [], output: output)
+    static func run(_ options: VerifyJobOptions, threads: Int?) throws {
+        let run = try ShardRun(options.fleet, command: "verify", program: [], output: options.folder)
         if let folder = run.job.manifest.folder {
             try require(
                 chdir(folder) == 0, .missingInput,
@@ -97,19 +103,23 @@ enum VerifyShard {
         case .sweep: break
         case .vectors(let options, let files):
             try requireSame(files, run.job.path)
-            let command = try parsed(options, run.job.path)
-            try vectors(command, run, threadCount: try Validated.threads(threads ?? command.threadCount))
+            var command = try parsed(VerifyCommand.self, options, run.job.path)
+            command.threads.threads = threads ?? command.threads.threads
+            try vectors(command, run, threadCount: try command.threads.count)
         case .search(let options, let files, let seed, let nanoseconds):
             try requireSame(files, run.job.path)
             try search(
-                try parsed(options, run.job.path), run, seed: seed, duration: .nanoseconds(Int64(clamping: nanoseconds))
+                try parsed(TestedSubjects.self, options, run.job.path), run, seed: seed,
+                duration: .nanoseconds(Int64(clamping: nanoseconds))
             )
         }
     }
 
-    private static func parsed(_ options: [String], _ manifest: FilePath) throws -> VerifyCommand {
+    private static func parsed<Options: ParsableArguments>(
+        _ type: Options.Type, _ options: [String], _ manifest: FilePath
+    ) throws -> Options {
         // Also fails for `--help`, which throws.
-        guard let command = try? VerifyCommand.parse(options) else {
+        guard let command = try? Options.parse(options) else {
             throw CommandFailure(
                 .badData,
                 "\(manifest): unknown options of verify: \(ShellText.joined(options)): expected a manifest that verify "
@@ -134,7 +144,7 @@ enum VerifyShard {
         // Every attempt has the same parts, because their costs are in the manifest.
         let limit = parts.reduce(0) { $0 + $1.cost } / Double(partsPerShard)
         var chunks: [(cost: Double, groups: [VectorGroup], subjects: [String]?)] = []
-        if shard == 0, unsupportedCount > 0, !command.external.isAsked {
+        if shard == 0, unsupportedCount > 0, !command.tested.isAsked {
             // Unsupported vectors belong to no group, and count for every backend, not only for those of the first
             // group.
             chunks.append((limit, [], nil))
@@ -160,8 +170,8 @@ enum VerifyShard {
             })
     }
 
-    private static func search(_ command: VerifyCommand, _ run: ShardRun, seed: UInt64, duration: Duration) throws {
-        var subjects = try command.searchSubjects(command.backends())
+    private static func search(_ tested: TestedSubjects, _ run: ShardRun, seed: UInt64, duration: Duration) throws {
+        var subjects = try tested.searchSubjects()
         let cases = run.job.manifest.cases(of: run.shard.number)
         let clock = ContinuousClock()
         let end = clock.now.advanced(by: duration)

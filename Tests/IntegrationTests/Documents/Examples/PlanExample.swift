@@ -1,6 +1,6 @@
 import RandomAccess
 
-/// What a read would fetch, without reading.
+/// Returns the ranges that a read would fetch, without reading.
 func planned() throws -> [Range<UInt64>] {
     let strategy = try Strategy("cbc-chunked", ["iv": .bytes(Array(0..<16)), "chunkByteCount": .integer(1 << 20)])
     let probe = try Probe(strategy: strategy, ciphertextByteCount: 3 * (1 << 20) + 48)

@@ -2,7 +2,7 @@ import ByteSources
 import RandomAccess
 import SwiftAESBackend
 
-/// What a read fetched.
+/// Returns the ranges that a read fetched.
 func recorded(_ ciphertext: [UInt8], strategy: Strategy, key: SecretKey) throws -> [Range<UInt64>] {
     let source = RecordingSource(MemorySource(ciphertext), keepsRanges: true)
     let object = try EncryptedObject(source: source, strategy: strategy, backend: SwiftBitsliced(), key: key)

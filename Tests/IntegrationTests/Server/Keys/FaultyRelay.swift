@@ -4,7 +4,7 @@ import Synchronization
 
 /// Stands between a client and a server of this machine, and does one thing wrong on each connection.
 final class FaultyRelay: Sendable {
-    /// What is done, at a byte of one direction.
+    /// A fault at a byte of one direction.
     enum Fault: Hashable, CaseIterable {
         case cut
         case reset
@@ -14,10 +14,10 @@ final class FaultyRelay: Sendable {
         case insert
     }
 
-    /// What is done on the connections from now on.
+    /// The fault of the connections from now on.
     struct Plan: Sendable {
         var fault: Fault
-        /// Whether it is done to what the server says.
+        /// True if it changes the server's bytes, not the client's.
         var isAnswer: Bool
         var place: Int
         var bit: UInt8

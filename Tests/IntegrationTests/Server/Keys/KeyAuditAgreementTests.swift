@@ -9,7 +9,7 @@ import Testing
 @testable import Keys
 @testable import Server
 
-/// What a key server's audit says, and what clients were answered: one for one, whatever happens to the server.
+/// A key server's audit beside the answers to its clients: one for one, whatever happens to the server.
 @Suite("audit and answers of a key server", .serialized)
 struct KeyAuditAgreementTests {
     private static let token = "0123456789abcdef"
@@ -32,7 +32,7 @@ struct KeyAuditAgreementTests {
         }
     }
 
-    /// What one server answered before it ended.
+    /// The answers of one server before it ended.
     private struct Answers {
         /// The requests whose answers came whole, by their numbers: how many keys were asked for, and the status.
         var whole: [String: (keyCount: Int, status: Int)] = [:]

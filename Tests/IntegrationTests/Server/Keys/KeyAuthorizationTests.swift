@@ -5,7 +5,7 @@ import Support
 import TestSupport
 import Testing
 
-/// What clients get of a key server: exactly what their lines allow, whatever they write and whatever file that is.
+/// Clients of a key server get exactly what their lines allow, whatever they write and whatever file that is.
 @Suite("authorization of a key server", .serialized)
 struct KeyAuthorizationTests {
     private static let names = ["a", "b", "ab", "film", "film2", "film x", "é", "%61", "..a", "a.", "x:y", "b+c", "-o"]
@@ -59,7 +59,7 @@ struct KeyAuthorizationTests {
             try folder.file("clients", Array(lines.joined(separator: "\n").utf8), isSecret: true)
         }
 
-        /// Whether a line of a client names a file, or a folder that it lies in.
+        /// Tells if a line of a client names a file, or a folder that it lies in.
         func allows(_ prefixes: [(names: [String], isFolder: Bool)]?, _ place: [String]) -> Bool {
             prefixes?.contains { prefix in
                 place.starts(with: prefix.names) && (!prefix.isFolder || place.count > prefix.names.count)
@@ -160,7 +160,7 @@ struct KeyAuthorizationTests {
         #expect(found["key", default: 0] > 300 && found["refused", default: 0] > 300, "\(found)")
     }
 
-    /// What an answer says, and which file it is if it is a key.
+    /// The words of an answer, and the key's file if it is a key.
     private static func outcome(_ answer: ExchangedKey, _ site: Site) -> (result: String, place: [String]?) {
         do throws(KeyFailure) {
             let key = try answer.key.get().withUnsafeBytes { Array($0) }

@@ -11,7 +11,7 @@ struct KeyExchangeFaultTests {
     private static let count = 500
     private static let identifiers = ["mykey://film/a", "b"]
 
-    /// What comes of one exchange: "keys", the name of a failure, or what is wrong.
+    /// The outcome of one exchange: "keys", the name of a failure, or what is wrong.
     private static func outcome(_ exchange: KeyServerExchange) async -> String {
         do throws(KeyFailure) {
             let query = KeyQuery(

@@ -29,7 +29,7 @@ struct KeyServerExchangeTests {
 
     static func key(of identifier: String) -> [UInt8] { Array(SHA256.hash(data: Data(identifier.utf8)).prefix(16)) }
 
-    /// What a path leads to: the failure's name for all keys or for the first one, or `nil`.
+    /// The outcome of a path: the failure's name for all keys or for the first one, or `nil`.
     private static func outcome(
         _ peer: KeyPeer, _ path: String, serverKey: [UInt8]? = nil, deadline: Duration = .seconds(600)
     ) async throws -> KeyFailure? {

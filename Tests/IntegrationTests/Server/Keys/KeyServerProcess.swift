@@ -18,7 +18,7 @@ final class KeyServerProcess {
     let token: String
     /// The public key that it printed, in hexadecimal.
     let publicKey: String
-    /// Where it answers.
+    /// The URL that it answers at.
     let url: String
 
     /// Starts a server; options may name files of the folder.
@@ -52,7 +52,7 @@ final class KeyServerProcess {
         return folder
     }
 
-    /// What the audit has.
+    /// The audit's text.
     var audit: String { String(decoding: folder.bytes("audit") ?? [], as: UTF8.self) }
 
     /// An exchange with the server that shows its token.

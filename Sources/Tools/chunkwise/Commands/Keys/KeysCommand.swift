@@ -20,12 +20,3 @@ struct KeysCommand: ParsableCommand {
             KeySubjectCommand.self,
         ])
 }
-
-/// `chunkwise key-client`, the older name of two commands of `chunkwise keys`.
-struct KeyClientCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "key-client",
-        abstract: "The same as chunkwise keys fetch and chunkwise keys measure.",
-        shouldDisplay: false,
-        subcommands: [FetchKeyCommand.self, MeasureKeysCommand.self])
-}

@@ -1,0 +1,136 @@
+import Testing
+
+@testable import RandomAccess
+
+/// Descriptions that a user may write: the facts that follow from them, and the rules that are refused.
+@Suite("rules of any description")
+struct DescriptionRuleTests {
+    private typealias Objects = DescribedObjectTests
+
+    @Test(
+        "objects that cannot be written so that they are read are not written",
+        arguments: [
+            // A part that depends on itself; a header with less than it checks; the number of chunks in a nonce.
+            (
+                """
+                layout: [{junk: {bytes: 64, is: junk}}, {nonce: 12}, data, {tag: 16}]
+                nonce: nonce
+                """, "parts of its chunks depend on one another"
+            ),
+            ("layout: [data, {tag: 16}]\nnonce: u64be(i) ++ u32be(count)", "does not know count"),
+            // A header that is a look at the first chunk, which begins with something else.
+            (
+                """
+                header: [{magic: {bytes: 1, is: u8(1)}}]
+                start: 0
+                layout: [{mark: {bytes: 1, is: u8(2)}}, {nonce: 12}, data, {tag: 16}]
+                nonce: nonce
+                """, "does not begin with"
+            ),
+            // Chunks that share a nonce, at once and after 256 of them.
+            ("layout: [data, {tag: 16}]\nnonce: zeros(12)", "chunks 0 and 1 have one key and nonce"),
+            ("layout: [data, {tag: 16}]\nnonce: u8(i & 255) ++ zeros(11)", "chunks 0 and 256 have one key and nonce"),
+        ])
+    func refusals(_ members: String, _ expected: String) throws {
+        let strategy = try Objects.strategy("inputs: {key: 32}\ncipher: aes-gcm\nchunk: 64\nkey: key\n" + members)
+        let error = #expect(throws: DecryptionError.self) { try Objects.encrypt(Objects.plaintext(10), strategy) }
+        #expect(error?.protocolName == "unsupported" && "\(error as Any)".contains(expected), "\(error as Any)")
+    }
+
+    @Test("counter blocks that overlap are not written")
+    func overlap() throws {
+        func name(_ nonce: String) throws -> String {
+            let strategy = try Objects.strategy(
+                "inputs: {key: 32, iv: 16}\ncipher: aes-ctr\nchunk: 64\nkey: key\nnonce: \(nonce)", Objects.iv)
+            return Objects.name { try Objects.encrypt(Objects.plaintext(200), strategy) }
+        }
+        #expect(try name("addBE(iv, i * 4)") == "none")
+        #expect(try name("addBE(iv, i * 3)") == "unsupported" && name("addBE(iv, i)") == "unsupported")
+        #expect(try name("addBE(iv, 0 - i * 4)") == "none" && name("addBE(iv, 0 - i * 3)") == "unsupported")
+    }
+
+    @Test(
+        "facts follow from what is computed, not from the names that are used",
+        arguments: [
+            // (nonce, aad, index bound, end bound)
+            ("u64be(i) ++ zeros(4)", "zeros(0)", true, false), ("u64be(i / 2) ++ zeros(4)", "zeros(0)", false, false),
+            ("u8(i & 255) ++ zeros(11)", "u8(last)", false, true), ("zeros(12)", "u64be(i) ++ u8(last)", true, true),
+            ("zeros(12)", "zeros(i - i)", false, false), ("zeros(12)", "u64be(count)", false, true),
+            ("mark ++ zeros(8)", "zeros(0)", true, false),
+        ])
+    func facts(_ nonce: String, _ aad: String, _ isIndexBound: Bool, _ isEndBound: Bool) throws {
+        let text = """
+            inputs: {key: 32}
+            cipher: aes-gcm
+            chunk: 64
+            layout: [{mark: {bytes: 4, is: u32be(i)}}, data, {tag: 16}]
+            key: key
+            nonce: \(nonce)
+            aad: \(aad)
+            """
+        let facts = try Objects.strategy(text).facts()
+        #expect(facts.isTagged && facts.isIndexBound == isIndexBound && facts.isEndBound == isEndBound)
+        #expect(facts.isObjectBound == false)
+    }
+
+    @Test("a part that is only compared binds no chunk to its place")
+    func comparedPart() throws {
+        let facts = try Objects.strategy(
+            """
+            inputs: {key: 32}
+            cipher: aes-gcm
+            chunk: 64
+            layout: [{index: {bytes: 4, is: u32be(i)}}, {end: {bytes: 1, is: u8(last)}}, {nonce: 12}, data, {tag: 16}]
+            key: key
+            nonce: nonce
+            """
+        ).facts()
+        #expect(!facts.isIndexBound && !facts.isEndBound && facts.chunksWithOneNonce == nil && !facts.sharesNonces)
+    }
+
+    @Test(
+        "lengths that follow from the key, and other rules that cannot be, are refused with their place",
+        arguments: [
+            ("chunk: beInt(truncate(key, 1))", "line 4, column 10: \"key\" follows from the key"),
+            (
+                "chunk: 64\nderive: [{a: \"truncate(key, 1)\"}, {end: beInt(a)}]\nstart: end",
+                "\"end\" follows from the key"
+            ),
+            ("chunk: 64\nheader: [{f: \"beInt(truncate(key, 1))\"}]", "\"key\" follows from the key"),
+            ("chunk: 64\nfullLast: never\nemptyLast: never", "\"allowed\", since a last chunk that is never full"),
+            ("chunk: 64\ncheck: [{that: i == 1, error: invalidRequest}]", "unknown name \"i\""),
+            (
+                "chunk: 64\nheader: [{f: 1}]\ncheck: [{that: beInt(f) == 1, error: invalidRequest}]",
+                "expected inputs only"
+            ),
+            (
+                "chunk: 64\nheader: [{f: 1}]\ncheck: [{that: beInt(f) == 1, error: invalidKey}]",
+                "inputs and the key only"
+            ),
+            ("chunk: 64\naad: pbkdf2('sha256', 'a', 'b', 1, 16)", "pbkdf2: expected it in \"derive\" only"),
+        ])
+    func unreadable(_ members: String, _ expected: String) throws {
+        let error = #expect(throws: DescriptionError.self) {
+            try Objects.strategy(
+                "inputs: {key: 32}\ncipher: aes-gcm\n" + members + "\nkey: key\nnonce: u64be(i) ++ zeros(4)")
+        }
+        #expect("\(error as Any)".contains(expected), "\(error as Any)")
+    }
+
+    @Test(
+        "rules that a cipher cannot follow are unsupported",
+        arguments: [
+            ("aes-ctr", "chunk: 64\nfullLast: never", "never full"),
+            ("aes-cbc", "chunk: 64\npadding: pkcs7\nmultipleOf: 32", "multipleOf"),
+            ("xsalsa20-poly1305", "chunk: 64\naad: u64be(i)\nlayout: [data, {tag: 16}]", "takes none"),
+            ("aes-xts", "chunk: 33554432", "at most 16777216 bytes"),
+            ("chacha20-poly1305", "chunk: 64\nlayout: [data, {tag: 16}]", "expected 12"),
+        ])
+    func ciphers(_ cipher: String, _ members: String, _ expected: String) throws {
+        let nonce = cipher == "xsalsa20-poly1305" ? "zeros(16) ++ u64be(i)" : "zeros(8) ++ u64be(i * 4)"
+        let strategy = try Objects.strategy(
+            "inputs: {key: 32}\ncipher: \(cipher)\n\(members)\nkey: key\nnonce: \(nonce)")
+        let error = #expect(throws: DecryptionError.self) { try Objects.decrypt(Objects.plaintext(160), strategy) }
+        #expect("\(error as Any)".contains(expected), "\(error as Any)")
+    }
+}
