@@ -39,7 +39,7 @@ struct FormatVectorTests {
         // All of them with every backend is what `verify` does, and `scripts/run`.
         let share = Self.groups.enumerated().filter { $0.offset % Self.quickBackends.count == number }.map(\.element)
         let record = try #require(
-            verify(backends: [try BackendRegistry.backend(named: name)], groups: share).first)
+            Verification(backends: [try BackendRegistry.backend(named: name)]).run(share).first)
         #expect(record.failed == 0, "\(record.failures.first?.id ?? ""): \(record.failures.first?.reason ?? "")")
         #expect(record.passed > 0 && record.notRun == 0)
         #expect(record.passed + record.unsupported == share.reduce(0) { $0 + $1.vectorCount })
@@ -55,7 +55,7 @@ struct FormatVectorTests {
         for group in changed {
             let backend = LimitedBackend(
                 base: try BackendRegistry.backend(named: "openssl"), lacks: try #require(group.toldNeed).cipher)
-            let record = try #require(verify(backends: [backend], groups: [group]).first)
+            let record = try #require(Verification(backends: [backend]).run([group]).first)
             #expect(record.failed == 0, "\(group.id)")
             unsupportedCount += record.unsupported
         }

@@ -21,7 +21,7 @@ struct VerificationTests {
         let edges =
             name == "swift-reference" ? [] : VectorSet.chunkEdges().suffix(1) + VectorSet.largeOffsets().suffix(1)
         let groups = fewGroups + edges
-        let records = verify(backends: [try BackendRegistry.backend(named: name)], groups: groups)
+        let records = Verification(backends: [try BackendRegistry.backend(named: name)]).run(groups)
         let record = try #require(records.first)
         #expect(records.count == 1)
         #expect(record.failed == 0, "\(record.failures.first?.id ?? ""): \(record.failures.first?.reason ?? "")")
@@ -41,9 +41,9 @@ struct VerificationTests {
 
     @Test("no groups give no passes")
     func nothing() throws {
-        let record = try #require(verify(backends: [try BackendRegistry.backend(named: "openssl")], groups: []).first)
+        let record = try #require(Verification(backends: [try BackendRegistry.backend(named: "openssl")]).run([]).first)
         #expect(record.passed == 0 && record.failed == 0 && record.notRun == 0 && record.unsupported == 0)
-        #expect(verify(backends: [], groups: fewGroups).isEmpty)
+        #expect(Verification(backends: []).run(fewGroups).isEmpty)
     }
 
     @Test("what a backend lacks is unsupported, what is too large is not run")

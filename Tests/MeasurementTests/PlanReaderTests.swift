@@ -415,5 +415,6 @@ struct CellWorkloadTests {
         ])
     func badWorkloads(text: String) {
         #expect(CellWorkload(text) == nil)
+        #expect(CellWorkload.maxRangeByteCount == Workload.largestRead)
     }
 }

@@ -6,54 +6,8 @@ import Testing
 
 /// Objects of descriptions that a user may write: what a header chooses, parts in any order, lengths at the edges.
 @Suite("objects of any description")
-struct DescribedObjectTests {
-    static func strategy(_ text: String, _ values: [String: Value] = [:]) throws -> Strategy {
-        let members = text.split(separator: "\n").map { "  \($0)\n" }.joined()
-        let format = try #require(try Format.read(Array(("mine:\n" + members).utf8)).first)
-        return Strategy(format, values)
-    }
-
-    static let iv: [String: Value] = ["iv": .block(Block(bigEndianValue: 99))]
-
-    private static func key(_ strategy: Strategy) throws -> SecretKey {
-        let count = strategy.format.keyByteCounts?.first ?? 32
-        return try SecretKey(material: (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ 1) })
-    }
-
-    private static func backend(_ strategy: Strategy) throws -> any CipherBackend {
-        let names = BackendRegistry.availableNames(having: strategy.cipher)
-        return try BackendRegistry.backend(named: try #require(names.first))
-    }
-
-    static func plaintext(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) } }
-
-    static func encrypt(_ plaintext: [UInt8], _ strategy: Strategy) throws -> [UInt8] {
-        let encryptor = try ObjectEncryptor(
-            strategy: strategy, backend: try Self.backend(strategy), key: key(strategy),
-            windowByteCount: 48)
-        var ciphertext: [UInt8] = []
-        try plaintext.withUnsafeBytes { try encryptor.append($0) { ciphertext += $0 } }
-        try encryptor.finish { ciphertext += $0 }
-        return ciphertext
-    }
-
-    static func decrypt(_ ciphertext: [UInt8], _ strategy: Strategy) throws -> [UInt8] {
-        let object = try EncryptedObject(
-            source: MemorySource(ciphertext), strategy: strategy,
-            backend: try Self.backend(strategy), key: key(strategy))
-        return try object.makeCursor(windowByteCount: 32).read(at: 0, count: ciphertext.count + 1)
-    }
-
-    static func name(_ body: () throws -> some Any) -> String {
-        do {
-            _ = try body()
-            return "none"
-        } catch let error as DecryptionError {
-            return error.protocolName
-        } catch {
-            return "\(error)"
-        }
-    }
+struct DescribedObjectTests: ObjectDescribing {
+    private static let iv: [String: Value] = ["iv": .block(Block(bigEndianValue: 99))]
 
     @Test(
         "what is written is read back, at every length around chunks",

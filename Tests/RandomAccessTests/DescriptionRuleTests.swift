@@ -4,9 +4,7 @@ import Testing
 
 /// Descriptions that a user may write: the facts that follow from them, and the rules that are refused.
 @Suite("rules of any description")
-struct DescriptionRuleTests {
-    private typealias Objects = DescribedObjectTests
-
+struct DescriptionRuleTests: ObjectDescribing {
     @Test(
         "objects that cannot be written so that they are read are not written",
         arguments: [
@@ -32,17 +30,18 @@ struct DescriptionRuleTests {
             ("layout: [data, {tag: 16}]\nnonce: u8(i & 255) ++ zeros(11)", "chunks 0 and 256 have one key and nonce"),
         ])
     func refusals(_ members: String, _ expected: String) throws {
-        let strategy = try Objects.strategy("inputs: {key: 32}\ncipher: aes-gcm\nchunk: 64\nkey: key\n" + members)
-        let error = #expect(throws: DecryptionError.self) { try Objects.encrypt(Objects.plaintext(10), strategy) }
+        let strategy = try Self.strategy("inputs: {key: 32}\ncipher: aes-gcm\nchunk: 64\nkey: key\n" + members)
+        let error = #expect(throws: DecryptionError.self) { try Self.encrypt(Self.plaintext(10), strategy) }
         #expect(error?.protocolName == "unsupported" && "\(error as Any)".contains(expected), "\(error as Any)")
     }
 
     @Test("counter blocks that overlap are not written")
     func overlap() throws {
         func name(_ nonce: String) throws -> String {
-            let strategy = try Objects.strategy(
-                "inputs: {key: 32, iv: 16}\ncipher: aes-ctr\nchunk: 64\nkey: key\nnonce: \(nonce)", Objects.iv)
-            return Objects.name { try Objects.encrypt(Objects.plaintext(200), strategy) }
+            let strategy = try Self.strategy(
+                "inputs: {key: 32, iv: 16}\ncipher: aes-ctr\nchunk: 64\nkey: key\nnonce: \(nonce)",
+                ["iv": .block(Block(bigEndianValue: 99))])
+            return Self.name { try Self.encrypt(Self.plaintext(200), strategy) }
         }
         #expect(try name("addBE(iv, i * 4)") == "none")
         #expect(try name("addBE(iv, i * 3)") == "unsupported" && name("addBE(iv, i)") == "unsupported")
@@ -68,14 +67,14 @@ struct DescriptionRuleTests {
             nonce: \(nonce)
             aad: \(aad)
             """
-        let facts = try Objects.strategy(text).facts()
+        let facts = try Self.strategy(text).facts()
         #expect(facts.isTagged && facts.isIndexBound == isIndexBound && facts.isEndBound == isEndBound)
         #expect(facts.isObjectBound == false)
     }
 
     @Test("a part that is only compared binds no chunk to its place")
     func comparedPart() throws {
-        let facts = try Objects.strategy(
+        let facts = try Self.strategy(
             """
             inputs: {key: 32}
             cipher: aes-gcm
@@ -111,7 +110,7 @@ struct DescriptionRuleTests {
         ])
     func unreadable(_ members: String, _ expected: String) throws {
         let error = #expect(throws: DescriptionError.self) {
-            try Objects.strategy(
+            try Self.strategy(
                 "inputs: {key: 32}\ncipher: aes-gcm\n" + members + "\nkey: key\nnonce: u64be(i) ++ zeros(4)")
         }
         #expect("\(error as Any)".contains(expected), "\(error as Any)")
@@ -128,9 +127,9 @@ struct DescriptionRuleTests {
         ])
     func ciphers(_ cipher: String, _ members: String, _ expected: String) throws {
         let nonce = cipher == "xsalsa20-poly1305" ? "zeros(16) ++ u64be(i)" : "zeros(8) ++ u64be(i * 4)"
-        let strategy = try Objects.strategy(
+        let strategy = try Self.strategy(
             "inputs: {key: 32}\ncipher: \(cipher)\n\(members)\nkey: key\nnonce: \(nonce)")
-        let error = #expect(throws: DecryptionError.self) { try Objects.decrypt(Objects.plaintext(160), strategy) }
+        let error = #expect(throws: DecryptionError.self) { try Self.decrypt(Self.plaintext(160), strategy) }
         #expect("\(error as Any)".contains(expected), "\(error as Any)")
     }
 }

@@ -1,4 +1,3 @@
-import BackendRegistry
 import ByteSources
 import Synchronization
 import Testing
@@ -7,43 +6,14 @@ import Testing
 
 /// Objects whose header has fields that are repeated, and whose last chunk has other parts than the others.
 @Suite("repeated fields, and last chunks with parts of their own")
-struct LastChunkTests {
-    private static func strategy(_ text: String) throws -> Strategy {
-        let members = text.split(separator: "\n").map { "  \($0)\n" }.joined()
-        return Strategy(try #require(try Format.read(Array(("mine:\n" + members).utf8)).first), [:])
-    }
-
-    private static func key() throws -> SecretKey { try SecretKey((0..<32).map { 7 * $0 + 1 }) }
-
-    private static func plaintext(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) } }
-
-    private static func encrypt(_ plaintext: [UInt8], _ strategy: Strategy) throws -> [UInt8] {
-        let backend = try BackendRegistry.backend(named: "openssl")
-        let encryptor = try ObjectEncryptor(strategy: strategy, backend: backend, key: key(), windowByteCount: 48)
-        var ciphertext: [UInt8] = []
-        try plaintext.withUnsafeBytes { try encryptor.append($0) { ciphertext += $0 } }
-        try encryptor.finish { ciphertext += $0 }
-        return ciphertext
-    }
-
+struct LastChunkTests: ObjectDescribing {
     private static func open(_ source: any ByteSource, _ strategy: Strategy) throws -> EncryptedObject {
         try EncryptedObject(
-            source: source, strategy: strategy, backend: BackendRegistry.backend(named: "openssl"), key: key())
+            source: source, strategy: strategy, backend: backend(strategy), key: key(strategy))
     }
 
     private static func decrypt(_ ciphertext: [UInt8], _ strategy: Strategy) throws -> [UInt8] {
         try open(MemorySource(ciphertext), strategy).makeCursor().read(at: 0, count: ciphertext.count + 1)
-    }
-
-    private static func name(_ body: () throws -> some Any) -> String {
-        do {
-            _ = try body()
-            return "none"
-        } catch let error as DecryptionError {
-            return error.protocolName
-        } catch {
-            return "\(error)"
-        }
     }
 
     /// Frames with a mark and a length in the last one, and something of unknown length behind them.

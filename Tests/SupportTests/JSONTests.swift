@@ -85,6 +85,82 @@ struct JSONValueTests {
     }
 }
 
+@Suite("encoded JSON")
+struct EncodedJSONTests {
+    private struct Record: Encodable {
+        enum Kind: String, Encodable { case plain }
+        struct Inner: Encodable {
+            var missing: Int?
+            var count = 2
+        }
+
+        var zero: Bool?
+        var double = 1.0
+        var fraction = -0.5
+        var name: String? = "é/\""
+        var missing: String?
+        var kind = Kind.plain
+        var list = [1, nil]
+        var samples: [[UInt64]] = [[1, .max], []]
+        var inner = [Inner()]
+        var empty: [String: Bool] = [:]
+        var absent: Inner?
+    }
+
+    private static let present =
+        #""double":1,"empty":{},"fraction":-0.5,"inner":[{"count":2}],"kind":"plain","list":[1,null],"#
+        + #""name":"é/\"","samples":[[1,18446744073709551615],[]]}"# + "\n"
+
+    @Test("members are in order, absent ones are left out, and whole numbers are integers")
+    func record() {
+        #expect(String(decoding: JSONValue(encoding: Record()).line, as: UTF8.self) == "{" + Self.present)
+    }
+
+    @Test("absent members that a call names are null, on the first level; all of them are on every level")
+    func nulls() {
+        let some = JSONValue(encoding: Record(), nullable: ["absent", "zero"])
+        #expect(some["absent"] == .null && some["zero"] == .null && some["missing"] == nil)
+        #expect(JSONValue(encoding: [Record()], nullable: ["zero"]).array?.first?["zero"] == nil)
+        let all = JSONValue(encoding: Record(), nullable: .all)
+        #expect(all["absent"] == .null && all["missing"] == .null)
+        #expect(all["inner"] == [["count": 2, "missing": .null]])
+    }
+
+    @Test("other members are added, or take the place of the record's")
+    func others() {
+        let value = JSONValue(encoding: Record.Inner(), adding: ["count": "two", "more": Record.Inner()])
+        #expect(value == ["count": "two", "more": ["count": 2]])
+    }
+
+    @Test("an object of values keeps fractions, and has null for each absent value")
+    func object() {
+        let value = JSONValue(members: [
+            "whole": 1.0, "half": Double?.some(0.5), "none": UInt64?.none, "text": "t", "value": JSONValue.number(2),
+        ])
+        let expected: JSONValue = [
+            "whole": .number(1), "half": .number(0.5), "none": .null, "text": "t", "value": .number(2),
+        ]
+        #expect(value == expected)
+    }
+
+    @Test("a value is encoded as itself", arguments: [.null, true, 3, .number(3), "x", ["a": [.null]]] as [JSONValue])
+    func values(value: JSONValue) throws {
+        #expect(JSONValue(encoding: value) == value)
+        #expect(JSONValue(encoding: [value]) == .array([value]))
+    }
+
+    @Test("numbers that are no integers of at least 0 stay numbers; a number that is not finite is an error")
+    func numbers() throws {
+        let texts = [-1, 1.5, 1e15, 9_007_199_254_740_992, 9_007_199_254_740_994, 1e300].map {
+            JSONValue(encoding: $0).text
+        }
+        #expect(texts == ["-1.0", "1.5", "1000000000000000", "9007199254740992", "9.007199254740994e+15", "1e+300"])
+        #expect(JSONValue(encoding: -7) == .number(-7))
+        #expect(throws: EncodingError.self) { try JSONValue.encode([Double.infinity]) }
+        #expect(JSONValue(encoding: Double.nan) == .null)
+    }
+}
+
 @Suite("scanning plain JSON")
 struct JSONScannerTests {
     /// The values of an object with members of each kind; `nil` where the scanner leaves it to a decoder.

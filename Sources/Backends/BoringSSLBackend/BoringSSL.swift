@@ -34,9 +34,7 @@ public struct BoringSSL: CipherBackend {
     public func makeContext(
         _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
-        let support = try support(of: cipher, key: key)
-        return cipher.isStreaming
-            ? BoringSSLContext(support, direction, key: key) : BoringSSLSealedContext(support, direction, key: key)
+        BoringSSLContext(try support(of: cipher, key: key), direction, key: key)
     }
 
     /// Returns a context for HMAC with a hash function, under a key of any length.

@@ -7,10 +7,10 @@ internal import FoundationEssentials
 
 /// A key for swift-crypto's one-shot functions.
 final class BoringSSLContext: CipherContext {
-    private let support: CipherSupport
-    private let direction: CipherDirection
+    let support: CipherSupport
+    let direction: CipherDirection
     // Erases itself: swift-crypto's `SymmetricKey` zeroes its storage when the last reference is released.
-    private let key: SymmetricKey
+    let key: SymmetricKey
 
     init(_ support: CipherSupport, _ direction: CipherDirection, key: SecretKey) {
         self.support = support
@@ -32,6 +32,9 @@ final class BoringSSLContext: CipherContext {
         associatedData: UnsafeRawBufferPointer
     ) throws(DecryptionError) -> Bool {
         try support.check(nonce: nonce, in: "boringssl")
+        guard support.cipher.isStreaming else {
+            return try processMessage(input, into: output, nonce: nonce, associatedData: associatedData)
+        }
         guard support.cipher == .aesCTR || input.count % Block.byteCount == 0 else {
             throw failure("\(input.count) bytes: expected a multiple of 16")
         }
@@ -54,13 +57,9 @@ final class BoringSSLContext: CipherContext {
     private func process(
         piece: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer, iv: Block
     ) throws(DecryptionError) {
-        guard let start = piece.baseAddress else { return }
-        // A view, not a copy: the functions only read it.
-        let message = Data(
-            bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: piece.count, deallocator: .none)
         var result: Data
         do {
-            result = try transform(message, iv: iv)
+            result = try transform(Data(viewing: piece), iv: iv)
         } catch {
             throw failure("\(error)")
         }
@@ -73,7 +72,7 @@ final class BoringSSLContext: CipherContext {
         result.erase()
     }
 
-    private func failure(_ reason: String) -> DecryptionError {
+    func failure(_ reason: String) -> DecryptionError {
         .backend(name: "boringssl", operation: "\(support.cipher.mode) \(direction.rawValue)", reason: reason)
     }
 
@@ -94,6 +93,15 @@ final class BoringSSLContext: CipherContext {
 }
 
 extension Data {
+    /// A view, not a copy: the functions only read it.
+    init(viewing bytes: UnsafeRawBufferPointer) {
+        guard let start = bytes.baseAddress, bytes.count > 0 else {
+            self.init()
+            return
+        }
+        self.init(bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: bytes.count, deallocator: .none)
+    }
+
     /// Overwrites the bytes, if no other value shares them.
     mutating func erase() {
         withUnsafeMutableBytes { eraseBytes($0) }

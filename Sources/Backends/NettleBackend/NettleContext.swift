@@ -1,9 +1,68 @@
 import CNettle
 import RandomAccess
 
+extension nettle_cipher {
+    /// Returns AES for a key length.
+    static func aes(keyByteCount: Int) -> nettle_cipher {
+        switch keyByteCount {
+        case 16: nettle_aes128
+        case 24: nettle_aes192
+        default: nettle_aes256
+        }
+    }
+
+    /// Returns the function that sets a key, such as `aes128_set_decrypt_key`, after checking that none is missing.
+    func keySetter(_ direction: CipherDirection) throws(DecryptionError) -> nettle_set_key_func {
+        guard encrypt != nil, decrypt != nil, let set = direction == .encrypt ? set_encrypt_key : set_decrypt_key else {
+            throw .backend(name: "nettle", operation: "nettle_cipher", reason: "no functions for AES")
+        }
+        return set
+    }
+}
+
+/// Memory for the library's data derived from a key, erased when it is freed.
+final class NettleMemory {
+    let start: UnsafeMutableRawPointer
+    private let byteCount: Int
+
+    init(byteCount: Int) {
+        (start, self.byteCount) = (.allocate(byteCount: byteCount, alignment: 16), byteCount)
+    }
+
+    deinit {
+        eraseBytes(UnsafeMutableRawBufferPointer(start: start, count: byteCount))
+        start.deallocate()
+        eraseStack()
+    }
+}
+
+extension CipherSupport {
+    /// Returns the length of a message without its tag.
+    func textByteCount(
+        of input: UnsafeRawBufferPointer, _ direction: CipherDirection
+    ) throws(DecryptionError) -> Int {
+        let count = direction == .encrypt ? input.count : input.count - cipher.tagByteCount
+        guard count >= 0 else {
+            throw .backend(name: "nettle", operation: cipher.rawValue, reason: "only \(input.count) bytes")
+        }
+        return count
+    }
+
+    /// Returns whether a message ends with the tag that `write` writes; the tag starts at an offset.
+    func isTag(
+        _ input: UnsafeRawBufferPointer, from offset: Int, write: (UnsafeMutablePointer<UInt8>?) -> Void
+    ) -> Bool {
+        withUnsafeTemporaryAllocation(byteCount: cipher.tagByteCount, alignment: 16) { tag in
+            write(tag.assumingMemoryBound(to: UInt8.self).baseAddress)
+            return isEqualInConstantTime(
+                UnsafeRawBufferPointer(tag), UnsafeRawBufferPointer(rebasing: input[offset...]))
+        }
+    }
+}
+
 /// A `nettle_cipher` with its key schedule; each stretch has its own copy of the IV or counter.
 final class NettleContext: CipherContext {
-    private let schedule: UnsafeMutableRawBufferPointer
+    private let schedule: NettleMemory
     private let cipher: nettle_cipher
     private let support: CipherSupport
     private let direction: CipherDirection
@@ -11,30 +70,12 @@ final class NettleContext: CipherContext {
     /// The corresponding C functions are those of `nettle_aes128`, `nettle_aes192` and `nettle_aes256`, such as
     /// `aes128_set_decrypt_key`.
     init(_ support: CipherSupport, _ direction: CipherDirection, key: SecretKey) throws(DecryptionError) {
-        let cipher =
-            switch key.byteCount {
-            case 16: nettle_aes128
-            case 24: nettle_aes192
-            default: nettle_aes256
-            }
+        cipher = .aes(keyByteCount: key.byteCount)
+        (self.support, self.direction) = (support, direction)
         // In counter mode, both directions encrypt the counters.
-        let isInverse = support.cipher == .aesCBC && direction == .decrypt
-        guard cipher.encrypt != nil, cipher.decrypt != nil,
-            let setKey = isInverse ? cipher.set_decrypt_key : cipher.set_encrypt_key
-        else {
-            throw .backend(name: "nettle", operation: "nettle_cipher", reason: "no functions for AES")
-        }
-        self.cipher = cipher
-        self.support = support
-        self.direction = direction
-        self.schedule = .allocate(byteCount: Int(cipher.context_size), alignment: 16)
-        key.withUnsafeBytes { setKey(schedule.baseAddress, $0.assumingMemoryBound(to: UInt8.self).baseAddress) }
-    }
-
-    deinit {
-        eraseBytes(schedule)
-        schedule.deallocate()
-        eraseStack()
+        let setKey = try cipher.keySetter(support.cipher == .aesCBC ? direction : .encrypt)
+        schedule = NettleMemory(byteCount: Int(cipher.context_size))
+        key.withUnsafeBytes { setKey(schedule.start, $0.assumingMemoryBound(to: UInt8.self).baseAddress) }
     }
 
     /// The corresponding C functions are `cbc_decrypt`, `cbc_encrypt` and `ctr_crypt`.
@@ -54,7 +95,7 @@ final class NettleContext: CipherContext {
         var chained = nonce.loadUnaligned(as: UInt128.self)
         withUnsafeMutableBytes(of: &chained) { chained in
             let chained = chained.assumingMemoryBound(to: UInt8.self).baseAddress
-            let context = UnsafeRawPointer(schedule.baseAddress)
+            let context = UnsafeRawPointer(schedule.start)
             switch (support.cipher, direction) {
             case (.aesCBC, .decrypt):
                 nettle_cbc_decrypt(
@@ -72,7 +113,7 @@ final class NettleContext: CipherContext {
 
 /// Two `nettle_cipher`s for XTS with their key schedules: that of the blocks, then that of the tweaks.
 final class NettleXTSContext: CipherContext {
-    private let schedules: UnsafeMutableRawBufferPointer
+    private let schedules: NettleMemory
     private let cipher: nettle_cipher
     private let support: CipherSupport
     private let direction: CipherDirection
@@ -80,26 +121,16 @@ final class NettleXTSContext: CipherContext {
     /// The corresponding C functions are those of `nettle_aes128` and `nettle_aes256`. Source: IEEE 1619-2007, section
     /// 5.1, for the halves of the key.
     init(_ support: CipherSupport, _ direction: CipherDirection, key: SecretKey) throws(DecryptionError) {
-        let cipher = key.byteCount == 32 ? nettle_aes128 : nettle_aes256
-        guard let setTweakKey = cipher.set_encrypt_key, cipher.encrypt != nil, cipher.decrypt != nil,
-            let setKey = direction == .encrypt ? cipher.set_encrypt_key : cipher.set_decrypt_key
-        else {
-            throw .backend(name: "nettle", operation: "nettle_cipher", reason: "no functions for AES")
-        }
-        (self.cipher, self.support, self.direction) = (cipher, support, direction)
+        cipher = .aes(keyByteCount: key.byteCount / 2)
+        (self.support, self.direction) = (support, direction)
+        let (setKey, setTweakKey) = (try cipher.keySetter(direction), try cipher.keySetter(.encrypt))
         let byteCount = Int(cipher.context_size)
-        self.schedules = .allocate(byteCount: 2 * byteCount, alignment: 16)
+        schedules = NettleMemory(byteCount: 2 * byteCount)
         key.withUnsafeBytes {
             let start = $0.assumingMemoryBound(to: UInt8.self).baseAddress
-            setKey(schedules.baseAddress, start)
-            setTweakKey(schedules.baseAddress.map { $0 + byteCount }, start.map { $0 + key.byteCount / 2 })
+            setKey(schedules.start, start)
+            setTweakKey(schedules.start + byteCount, start.map { $0 + key.byteCount / 2 })
         }
-    }
-
-    deinit {
-        eraseBytes(schedules)
-        schedules.deallocate()
-        eraseStack()
     }
 
     /// The corresponding C functions are `xts_encrypt_message` and `xts_decrypt_message`.
@@ -113,8 +144,8 @@ final class NettleXTSContext: CipherContext {
         let source = input.assumingMemoryBound(to: UInt8.self).baseAddress
         let destination = output.assumingMemoryBound(to: UInt8.self)
         let tweak = nonce.assumingMemoryBound(to: UInt8.self).baseAddress
-        let blocks = UnsafeRawPointer(schedules.baseAddress)
-        let tweaks = blocks.map { $0 + Int(cipher.context_size) }
+        let blocks = UnsafeRawPointer(schedules.start)
+        let tweaks = blocks + Int(cipher.context_size)
         switch direction {
         case .decrypt:
             nettle_xts_decrypt_message(
@@ -128,9 +159,7 @@ final class NettleXTSContext: CipherContext {
 
 /// A `nettle_aead` with its key schedule and, in GCM, its tables of the hash key; each message sets its nonce.
 final class NettleSealedContext: CipherContext {
-    private static let tagByteCount = 16
-
-    private let state: UnsafeMutableRawBufferPointer
+    private let state: NettleMemory
     private let cipher: nettle_aead
     private let support: CipherSupport
     private let direction: CipherDirection
@@ -151,17 +180,9 @@ final class NettleSealedContext: CipherContext {
             throw .backend(
                 name: "nettle", operation: "nettle_aead", reason: "no functions for \(support.cipher.rawValue)")
         }
-        self.cipher = cipher
-        self.support = support
-        self.direction = direction
-        self.state = .allocate(byteCount: Int(cipher.context_size), alignment: 16)
-        key.withUnsafeBytes { setKey(state.baseAddress, $0.assumingMemoryBound(to: UInt8.self).baseAddress) }
-    }
-
-    deinit {
-        eraseBytes(state)
-        state.deallocate()
-        eraseStack()
+        (self.cipher, self.support, self.direction) = (cipher, support, direction)
+        state = NettleMemory(byteCount: Int(cipher.context_size))
+        key.withUnsafeBytes { setKey(state.start, $0.assumingMemoryBound(to: UInt8.self).baseAddress) }
     }
 
     /// The corresponding C functions are `gcm_aes128_set_iv` or `chacha_poly1305_set_nonce`, and those of the
@@ -171,42 +192,33 @@ final class NettleSealedContext: CipherContext {
         associatedData: UnsafeRawBufferPointer
     ) throws(DecryptionError) -> Bool {
         try support.check(nonce: nonce, in: "nettle")
-        let count = direction == .encrypt ? input.count : input.count - Self.tagByteCount
-        guard count >= 0 else {
-            throw .backend(
-                name: "nettle", operation: support.cipher.rawValue, reason: "only \(input.count) bytes")
-        }
+        let count = try support.textByteCount(of: input, direction)
         let start = nonce.assumingMemoryBound(to: UInt8.self).baseAddress
         if support.cipher == .aesGCM {
             // Valid for any key length: the members that it sets come before the key schedule. Source: `GCM_CTX` of
             // nettle/gcm.h.
             nettle_gcm_aes128_set_iv(
-                state.assumingMemoryBound(to: gcm_aes128_ctx.self).baseAddress, nonce.count, start)
+                state.start.assumingMemoryBound(to: gcm_aes128_ctx.self), nonce.count, start)
         } else {
             nettle_chacha_poly1305_set_nonce(
-                state.assumingMemoryBound(to: chacha_poly1305_ctx.self).baseAddress, start)
+                state.start.assumingMemoryBound(to: chacha_poly1305_ctx.self), start)
         }
         if associatedData.count > 0 {
             cipher.update(
-                state.baseAddress, associatedData.count,
+                state.start, associatedData.count,
                 associatedData.assumingMemoryBound(to: UInt8.self).baseAddress)
         }
         if count > 0, let source = input.assumingMemoryBound(to: UInt8.self).baseAddress {
             let crypt = direction == .encrypt ? cipher.encrypt : cipher.decrypt
-            crypt?(state.baseAddress, count, output.assumingMemoryBound(to: UInt8.self), source)
+            crypt?(state.start, count, output.assumingMemoryBound(to: UInt8.self), source)
+        }
+        func writeTag(to tag: UnsafeMutablePointer<UInt8>?) {
+            cipher.digest(state.start, support.cipher.tagByteCount, tag)
         }
         guard direction == .decrypt else {
-            writeTag(to: output + count)
+            writeTag(to: output.assumingMemoryBound(to: UInt8.self) + count)
             return true
         }
-        return withUnsafeTemporaryAllocation(byteCount: Self.tagByteCount, alignment: 16) { tag in
-            tag.baseAddress.map(writeTag)
-            return isEqualInConstantTime(
-                UnsafeRawBufferPointer(tag), UnsafeRawBufferPointer(rebasing: input[count...]))
-        }
-    }
-
-    private func writeTag(to tag: UnsafeMutableRawPointer) {
-        cipher.digest(state.baseAddress, Self.tagByteCount, tag.assumingMemoryBound(to: UInt8.self))
+        return support.isTag(input, from: count, write: writeTag)
     }
 }

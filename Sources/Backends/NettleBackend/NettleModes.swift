@@ -1,44 +1,6 @@
 import CNettle
 import RandomAccess
 
-/// Returns the `nettle_cipher` of AES for a key length.
-private func aes(keyByteCount: Int) -> nettle_cipher {
-    switch keyByteCount {
-    case 16: nettle_aes128
-    case 24: nettle_aes192
-    default: nettle_aes256
-    }
-}
-
-/// Memory for the library's data derived from a key, erased when it is freed.
-private final class NettleMemory {
-    let start: UnsafeMutableRawPointer
-    private let byteCount: Int
-
-    init(byteCount: Int) {
-        (start, self.byteCount) = (.allocate(byteCount: byteCount, alignment: 16), byteCount)
-    }
-
-    deinit {
-        eraseBytes(UnsafeMutableRawBufferPointer(start: start, count: byteCount))
-        start.deallocate()
-        eraseStack()
-    }
-}
-
-extension CipherSupport {
-    /// Returns the length of a message without its tag.
-    fileprivate func textByteCount(
-        of input: UnsafeRawBufferPointer, _ direction: CipherDirection
-    ) throws(DecryptionError) -> Int {
-        let count = direction == .encrypt ? input.count : input.count - cipher.tagByteCount
-        guard count >= 0 else {
-            throw .backend(name: "nettle", operation: cipher.rawValue, reason: "only \(input.count) bytes")
-        }
-        return count
-    }
-}
-
 /// EAX over a `nettle_cipher`, with its masks and its key schedule; each message sets its nonce.
 final class NettleEAXContext: CipherContext {
     private let memory: NettleMemory
@@ -51,10 +13,8 @@ final class NettleEAXContext: CipherContext {
 
     /// The corresponding C functions are `eax_set_key` and those of the `nettle_cipher`.
     init(_ support: CipherSupport, _ direction: CipherDirection, key: SecretKey) throws(DecryptionError) {
-        let cipher = aes(keyByteCount: key.byteCount)
-        guard let setKey = cipher.set_encrypt_key, cipher.encrypt != nil else {
-            throw .backend(name: "nettle", operation: "nettle_cipher", reason: "no functions for AES")
-        }
+        let cipher = nettle_cipher.aes(keyByteCount: key.byteCount)
+        let setKey = try cipher.keySetter(.encrypt)
         (self.cipher, self.support, self.direction) = (cipher, support, direction)
         let (keySize, stateSize) = (MemoryLayout<eax_key>.stride, MemoryLayout<eax_ctx>.stride)
         memory = NettleMemory(byteCount: keySize + stateSize + Int(cipher.context_size))
@@ -91,11 +51,8 @@ final class NettleEAXContext: CipherContext {
             nettle_eax_digest(state, key, schedule, cipher.encrypt, tagByteCount, destination + count)
             return true
         }
-        return withUnsafeTemporaryAllocation(byteCount: tagByteCount, alignment: 16) { tag in
-            nettle_eax_digest(
-                state, key, schedule, cipher.encrypt, tagByteCount, tag.assumingMemoryBound(to: UInt8.self).baseAddress)
-            return isEqualInConstantTime(
-                UnsafeRawBufferPointer(tag), UnsafeRawBufferPointer(rebasing: input[count...]))
+        return support.isTag(input, from: count) {
+            nettle_eax_digest(state, key, schedule, cipher.encrypt, tagByteCount, $0)
         }
     }
 }
@@ -110,7 +67,7 @@ final class NettleSIVContext: CipherContext {
 
     /// The corresponding C function is `siv_cmac_set_key`.
     init(_ support: CipherSupport, _ direction: CipherDirection, key: SecretKey) throws(DecryptionError) {
-        let cipher = aes(keyByteCount: key.byteCount / 2)
+        let cipher = nettle_cipher.aes(keyByteCount: key.byteCount / 2)
         memory = NettleMemory(byteCount: MemoryLayout<cmac128_key>.stride + 2 * Int(cipher.context_size))
         self.cipher = .allocate(capacity: 1)
         self.cipher.initialize(to: cipher)

@@ -23,13 +23,9 @@ public struct SwiftReference: CipherBackend {
     public func makeContext(
         _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
-        let support = try support(of: cipher, key: key)
-        if cipher.isStreaming { return SwiftReferenceContext(support, direction, key: key) }
-        guard cipher == .aesGCM else {
-            return try makeSwiftMode(support, direction, backend: name, key: key) { ReferenceBlocks($0) }
-        }
-        let counters = SwiftReferenceContext(CipherSupport(.aesCTR), .encrypt, key: key)
-        return try SwiftGCMContext(support, direction, backend: name, counters: counters)
+        try makeSwiftContext(
+            try support(of: cipher, key: key), direction, backend: name, key: key,
+            streaming: { SwiftReferenceContext($0, $1, key: key) }, blocks: { ReferenceBlocks($0) })
     }
 
     /// Returns a context for HMAC with a hash function, under a key of any length.

@@ -66,13 +66,11 @@ struct CellPreparation {
         do throws(SideFailure) {
             found = try twice { () throws(SideFailure) in try examine(object, workload, isServed) }
         } catch {
-            switch error {
-            case .unsupported(let role, let reason):
+            let (role, reason) = try error.ofSide()
+            if case .unsupported = error {
                 return .notCompared("the \(role.rawValue) does not support it: \(reason)")
-            case .failed(let role, let reason): return .failed("the \(role.rawValue) failed: \(reason)")
-            case .machine(let error): throw .io(error)
-            case .interrupted: throw .interrupted
             }
+            return .failed("the \(role.rawValue) failed: \(reason)")
         }
         let isRight = found.map { $0.digest == expected && $0.byteCount == reads.totalByteCount }
         if let reason = Self.mismatch(found, isRight, expected: expected, byteCount: reads.totalByteCount) {

@@ -208,14 +208,10 @@ struct PhaseRunner {
                     let (block, seconds) = try blocks.run(track.cell, build: track.nextBuild, using: &generator)
                     track.add(block, seconds: seconds)
                 } catch {
-                    switch error {
-                    case .failed(let role, let reason), .unsupported(let role, let reason):
-                        let name = isControl ? "baseline, against itself," : role.rawValue
-                        // Both copies are the same program.
-                        track.addFailure(of: isControl ? .baseline : role, "the \(name) failed: \(reason)")
-                    case .machine(let error): throw .io(error)
-                    case .interrupted: throw .interrupted
-                    }
+                    let (role, reason) = try error.ofSide()
+                    let name = isControl ? "baseline, against itself," : role.rawValue
+                    // Both copies are the same program.
+                    track.addFailure(of: isControl ? .baseline : role, "the \(name) failed: \(reason)")
                 }
             }
         }

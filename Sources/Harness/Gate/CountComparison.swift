@@ -50,13 +50,9 @@ struct CountComparison {
                 }
                 found.append(.init(name: cell.name, counts: counts))
             } catch {
-                switch error {
-                case .machine(let error): throw .io(error)
-                case .interrupted: throw .interrupted
-                case .failed(let role, let what), .unsupported(let role, let what):
-                    let reason = "the \(role.rawValue) could not be counted with valgrind: \(what)"
-                    found.append(.init(name: cell.name, reason: reason, counts: []))
-                }
+                let (role, what) = try error.ofSide()
+                let reason = "the \(role.rawValue) could not be counted with valgrind: \(what)"
+                found.append(.init(name: cell.name, reason: reason, counts: []))
             }
         }
         let tooLong = all.map(\.name).filter { name in !cells.contains { $0.name == name } }

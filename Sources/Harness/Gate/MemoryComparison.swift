@@ -42,12 +42,8 @@ struct MemoryComparison {
                 }
             }
         } catch {
-            switch error {
-            case .machine(let error): throw .io(error)
-            case .interrupted: throw .interrupted
-            case .failed(let role, let what), .unsupported(let role, let what):
-                reason = "the \(role.rawValue) failed: \(what)"
-            }
+            let (role, what) = try error.ofSide()
+            reason = "the \(role.rawValue) failed: \(what)"
         }
         let baseline = GateMemory.Peaks(byteCounts: peaks[.baseline] ?? [])
         let candidate = GateMemory.Peaks(byteCounts: peaks[.candidate] ?? [])

@@ -169,6 +169,17 @@ enum SideFailure: Error {
     case machine(DecryptionError)
     /// The user stopped it.
     case interrupted
+
+    /// Returns the side that failed, and the reason.
+    ///
+    /// - Throws: `GateError.io` or `.interrupted` if no side failed.
+    func ofSide() throws(GateError) -> (role: GateSide.Role, reason: String) {
+        switch self {
+        case .unsupported(let role, let reason), .failed(let role, let reason): return (role, reason)
+        case .machine(let error): throw .io(error)
+        case .interrupted: throw .interrupted
+        }
+    }
 }
 
 /// The two programs to be compared.

@@ -41,9 +41,11 @@ public struct Cell: Codable, Hashable, Sendable {
     /// The plaintext length of the object that is read, in bytes.
     public var objectByteCount: UInt64
 
-    /// The source of the ciphertext: `file`, `mmap`, `generated`, `http` or `https`. Unusual options of a server follow
-    /// in parentheses, as in `https (--allow-any-root)`.
+    /// The source of the ciphertext: `file`, `mmap`, `direct`, `uring`, `generated`, `http` or `https`.
     public var source: String
+
+    /// The unusual options of the connections to a server; `nil` for the usual ones, and for another source.
+    public var connection: Connection?
 
     /// True if the file is dropped from the page cache before each iteration; `nil` for a file that stays in it.
     public var isCold: Bool?
@@ -54,15 +56,14 @@ public struct Cell: Codable, Hashable, Sendable {
     /// The bytes per second of a simulated remote store; `nil` if its bytes take no time.
     public var remoteBytesPerSecond: UInt64?
 
-    /// The name of the client of a simulated remote store (`chunkwise` or `serial`). `nil` without a store, and in
-    /// older files, which always used `serial`.
+    /// The name of the client of a simulated remote store (`chunkwise` or `serial`); `nil` without a store.
     public var remoteClient: String?
 
     /// The name of the experiment that this cell reproduces, such as `100 MiB as published`; `nil` for an ordinary
     /// cell.
     public var label: String?
 
-    /// A cell without cipher, cold reads and remote store, which are set later.
+    /// A cell without cipher, connection, cold reads and remote store, which are set later.
     public init(
         backend: String, strategy: String, chunkByteCount: UInt64? = nil, windowByteCount: UInt64,
         workload: String = "sequential",
@@ -77,9 +78,13 @@ public struct Cell: Codable, Hashable, Sendable {
     }
 
     /// The TLS checks that the user disabled for the source, by their options; empty for a source with all checks.
-    public var tlsAllowances: [String] {
-        source.split { " ()".contains($0) }.filter { $0.hasPrefix("--allow-") }.map(String.init)
-    }
+    public var tlsAllowances: [String] { connection?.tlsAllowances ?? [] }
+
+    /// The source with its unusual options in parentheses, as in `https (--allow-any-root)`.
+    package var sourceName: String { Connection.name(of: source, with: connection) }
+
+    /// The length of the reads of a random workload; `nil` for another one.
+    package var rangeByteCount: UInt64? { CellWorkload(workload)?.rangeByteCount }
 
     /// The name of the strategy's format, without parameters.
     package var format: String { String(strategy.prefix { $0 != ":" }) }
@@ -111,7 +116,7 @@ public struct Cell: Codable, Hashable, Sendable {
         var parts = [backend, keyWord, strategy]
         parts += ["window=\(size(windowByteCount))", workload]
         if let readCount { parts.append("reads=\(readCount)") }
-        parts += [access, "threads=\(threads)", "object=\(size(objectByteCount))", source]
+        parts += [access, "threads=\(threads)", "object=\(size(objectByteCount))", sourceName]
         if isCold == true { parts.append("cold") }
         if let remoteLatencyNanoseconds { parts.append("latency=\(time(remoteLatencyNanoseconds))") }
         if let remoteBytesPerSecond { parts.append("bandwidth=\(size(remoteBytesPerSecond))\(isExact ? "B/s" : "/s")") }
@@ -122,7 +127,7 @@ public struct Cell: Codable, Hashable, Sendable {
     private enum Key: String, CodingKey {
         case backend, strategy, chunkByteCount, windowByteCount, workload, readCount, access, threads
         case keyByteCount, objectByteCount, source, isCold, remoteLatencyNanoseconds, remoteBytesPerSecond, label
-        case remoteClient, cipher
+        case remoteClient, cipher, connection
     }
 
     /// Reads a cell of any file.
@@ -136,6 +141,7 @@ public struct Cell: Codable, Hashable, Sendable {
         }
         (backend, strategy, workload) = (try required(.backend), try required(.strategy), try required(.workload))
         (access, source, threads) = (try required(.access), try required(.source), try required(.threads))
+        connection = try optional(.connection)
         (keyByteCount, cipher) = (try required(.keyByteCount), try optional(.cipher))
         objectByteCount = try required(.objectByteCount)
         (windowByteCount, chunkByteCount) = (try required(.windowByteCount), try optional(.chunkByteCount))
@@ -163,8 +169,35 @@ public struct Cell: Codable, Hashable, Sendable {
     package var gateName: String {
         let usual: Set = ["aes128", "sequential", access, "threads=\(threads)", "file"]
         return nameParts.dropFirst().filter { word in
-            !usual.contains(word) && !(word.hasPrefix("window=") && workload.hasPrefix("random:"))
+            !usual.contains(word) && !(word.hasPrefix("window=") && rangeByteCount != nil)
         }.joined(separator: " ")
+    }
+}
+
+/// The unusual options of the connections to a server.
+public struct Connection: Codable, Hashable, Sendable, CustomStringConvertible {
+    /// The checks of the server's certificate that the user disabled, by their options.
+    public var tlsAllowances: [String]
+    /// True if connections are kept from one range to the next.
+    public var isKept: Bool
+    /// The number of ranges in flight while reads are in order; `nil` for the default.
+    public var readAheadDepth: Int?
+
+    /// The options; `nil` if all are usual.
+    package init?(tlsAllowances: [String], isKept: Bool, readAheadDepth: Int?) {
+        (self.tlsAllowances, self.isKept, self.readAheadDepth) = (tlsAllowances, isKept, readAheadDepth)
+        guard !tlsAllowances.isEmpty || !isKept || readAheadDepth != nil else { return nil }
+    }
+
+    /// Returns a source with its unusual options in parentheses.
+    package static func name(of source: String, with connection: Connection?) -> String {
+        connection.map { "\(source) (\($0))" } ?? source
+    }
+
+    /// The options as on a command line. Disabled checks come first.
+    public var description: String {
+        (tlsAllowances + (isKept ? [] : ["--no-reuse"]) + (readAheadDepth.map { ["--read-ahead", "\($0)"] } ?? []))
+            .joined(separator: " ")
     }
 }
 

@@ -8,19 +8,18 @@ public struct CheckRecord: Codable, Hashable, Sendable {
     public var digest: String
     /// The plaintext bytes that the workload delivered.
     public var deliveredByteCount: UInt64
-    /// The number of reads in the workload; `nil` in results that do not say.
+    /// The number of reads in the workload; `nil` if it is unknown.
     public var readCount: UInt64?
-    /// The number of requests to the source, views of mapped bytes among them; `nil` in results that do not say.
+    /// The number of requests to the source, views of mapped bytes among them; `nil` if it is unknown.
     public var requestCount: UInt64?
     /// The ciphertext bytes that the source delivered; 0 if unknown.
     public var fetchedByteCount: UInt64
     /// The ciphertext bytes that the cipher decrypted; 0 if unknown.
     public var decryptedByteCount: UInt64
     /// The durations of the first passes over a cold cell's reads, in nanoseconds. The page cache is dropped before
-    /// each pass. `nil` for other cells, and in results that do not say.
+    /// each pass. `nil` for other cells.
     public var coldNanoseconds: [UInt64]?
-    /// The plaintext bytes that the workload touches before it touches one of them again; `nil` in results that do not
-    /// say.
+    /// The plaintext bytes that the workload touches before it touches one of them again; `nil` if unknown.
     public var workingSetByteCount: UInt64?
     /// The largest cache of the machine that ran the check, in bytes; `nil` if unknown.
     public var lastCacheByteCount: UInt64?
@@ -70,7 +69,7 @@ public struct TimeRecord: Codable, Hashable, Sendable {
     /// The CPU time, page faults and so on of the timed iterations: their share, by count, of what the whole request
     /// used. `nil` if unknown.
     public var usage: ProcessUsage?
-    /// The number of iterations before these that do not count as samples; `nil` in results that do not say.
+    /// The number of iterations before these that do not count as samples; `nil` if it is unknown.
     public var warmUpIterationCount: Int?
 
     /// The samples of one process, without usage, resident bytes and warm-up count.
@@ -95,10 +94,10 @@ public struct LatencyRecord: Codable, Hashable, Sendable {
     /// The playback of a film with these latencies; `nil` unless the cell replays a player's trace.
     public var playback: Playback?
     /// The number of times that the reads were measured again because together they took longer than whole iterations
-    /// of the same process; `nil` in results that do not say.
+    /// of the same process; `nil` if it is unknown.
     public var repetitionCount: Int?
     /// True if the reads took longer than whole iterations the last time too: then something disturbed the tail. `nil`
-    /// in results that do not say.
+    /// if it is unknown.
     public var isContradicted: Bool?
 
     /// Old results have another figure under `firstByte`: the time to open the object and read one byte.
@@ -232,12 +231,11 @@ public struct MemoryRecord: Codable, Hashable, Sendable {
         /// The max size of the reader's buffers beside the baseline, as the reader reports it; `nil` for subjects that
         /// do not say.
         public var boundByteCount: UInt64?
-        /// The growth of memory that belongs to no file; `nil` in results that do not say.
+        /// The growth of memory that belongs to no file; `nil` if it is unknown.
         public var anonymousGrowthByteCount: UInt64?
-        /// The growth of file pages, code and `mmap` among them; `nil` in results that do not say.
+        /// The growth of file pages, code and `mmap` among them; `nil` if it is unknown.
         public var fileGrowthByteCount: UInt64?
-        /// The high-water mark of the fresh process from its start to the end of the workload; `nil` in results that do
-        /// not say.
+        /// The high-water mark of the fresh process from its start to the end of the workload; `nil` if unknown.
         public var processPeakByteCount: UInt64?
         /// The memory that the kernel charged to a cgroup of this process alone; `nil` if there was no cgroup.
         public var cgroup: Cgroup?
@@ -257,8 +255,7 @@ public struct MemoryRecord: Codable, Hashable, Sendable {
             self.cgroup = cgroup
         }
 
-        /// The max memory that the process held at once. In results that do not say, it is the max while the workload
-        /// ran.
+        /// The max memory that the process held at once, or else while the workload ran.
         public var absolutePeakByteCount: UInt64 { processPeakByteCount ?? peakByteCount }
 
         /// The distance from the baseline to the peak, in bytes.

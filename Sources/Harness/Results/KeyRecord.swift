@@ -97,62 +97,33 @@ public struct KeyResults: Codable, Hashable, Sendable {
 extension KeyWaitsRecord {
     /// The record as JSON, as in its file.
     package var json: JSONValue {
-        [
-            "schema": .string(schema), "command": JSONValue(strings: command), "host": host.json,
-            "seed": .integer(seed), "rounds": .integer(rounds), "keys": .integer(keyCount),
-            "segmentByteCount": .integer(segmentByteCount), "backend": .string(backend),
-            "cells": .array(cells.map(\.json)),
-        ]
-    }
-}
-
-extension KeyWaitsRecord.Cell {
-    fileprivate var json: JSONValue {
-        [
-            "way": .string(way.rawValue), "delayMilliseconds": .integer(delayMilliseconds),
-            "requests": .integer(requestCount), "medianNanoseconds": .number(medianNanoseconds),
-            "ratioToLocal": [
-                "low": .number(ratioToLocal.low), "estimate": .number(ratioToLocal.estimate),
-                "high": .number(ratioToLocal.high),
-            ],
-            "samplesNanoseconds": .array(samplesNanoseconds.map(JSONValue.integer)),
-        ]
+        let cells = cells.map { cell in
+            let ratio = cell.ratioToLocal
+            return JSONValue(
+                encoding: cell,
+                adding: [
+                    "medianNanoseconds": cell.medianNanoseconds,
+                    "ratioToLocal": JSONValue(members: [
+                        "low": ratio.low, "estimate": ratio.estimate, "high": ratio.high,
+                    ]),
+                ])
+        }
+        return JSONValue(encoding: self, adding: ["host": host.json, "cells": cells])
     }
 }
 
 extension KeyLoadRecord {
     /// The record as JSON, as in its file.
     package var json: JSONValue {
-        [
-            "schema": .string(schema), "command": JSONValue(strings: command), "clients": .integer(clientCount),
-            "windowSeconds": .integer(windowSeconds), "announcedSeconds": .integer(announcedSeconds),
-            "refreshSeconds": .integer(refreshSeconds), "capacityPerSecond": .integer(capacityPerSecond),
-            "roundTripMilliseconds": .integer(roundTripMilliseconds), "seed": .integer(seed),
-            "speed": JSONValue(speed), "idealPerSecond": idealPerSecond.map(JSONValue.number) ?? .null,
-            "cells": .array(cells.map(json)),
-        ]
-    }
-
-    private func json(_ cell: Cell) -> JSONValue {
-        [
-            "way": .string(cell.way.rawValue), "simulated": json(cell.simulated),
-            "run": cell.run.map(json) ?? .null, "agrees": cell.agrees.map(JSONValue.bool) ?? .null,
-            "lagNanoseconds": JSONValue(cell.lagNanoseconds),
-        ]
-    }
-
-    private func json(_ figures: Figures) -> JSONValue {
-        [
-            "peakPerSecond": .integer(figures.peakPerSecond),
-            "peakToIdeal": peakToIdeal(figures).map(JSONValue.number) ?? .null,
-            "requests": .integer(figures.requestCount), "retries": .integer(figures.retryCount),
-            "answered": .integer(figures.answeredCount), "late": .integer(figures.lateCount),
-            "gaveUp": .integer(figures.gaveUpCount), "p50Nanoseconds": JSONValue(figures.p50Nanoseconds),
-            "p99Nanoseconds": JSONValue(figures.p99Nanoseconds),
-            "p999Nanoseconds": JSONValue(figures.p999Nanoseconds),
-            "secondsPerPoint": .integer(figures.secondsPerPoint),
-            "requestsPerSecond": .array(figures.requestsPerSecond.map(JSONValue.integer)),
-        ]
+        func json(_ figures: Figures) -> JSONValue {
+            JSONValue(encoding: figures, nullable: .all, adding: ["peakToIdeal": peakToIdeal(figures)])
+        }
+        let cells = cells.map { cell in
+            JSONValue(
+                encoding: cell, nullable: .all,
+                adding: ["simulated": json(cell.simulated), "run": cell.run.map(json)])
+        }
+        return JSONValue(encoding: self, nullable: .all, adding: ["idealPerSecond": idealPerSecond, "cells": cells])
     }
 }
 

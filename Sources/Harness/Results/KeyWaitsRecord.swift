@@ -1,3 +1,5 @@
+public import Statistics
+
 /// The times that players wait for their keys: from opening a playlist to its first plaintext byte.
 public struct KeyWaitsRecord: Codable, Hashable, Sendable {
     /// The version of this format that the program writes.
@@ -69,7 +71,7 @@ public struct KeyWaitsRecord: Codable, Hashable, Sendable {
         /// The median of the samples.
         public var medianNanoseconds: Double
         /// The ratio of the time to that with local keys in the same round.
-        public var ratioToLocal: Ratio
+        public var ratioToLocal: LogInterval
 
         private enum CodingKeys: String, CodingKey {
             case way, delayMilliseconds, samplesNanoseconds, medianNanoseconds, ratioToLocal
@@ -79,7 +81,7 @@ public struct KeyWaitsRecord: Codable, Hashable, Sendable {
         /// A cell with its samples.
         public init(
             way: Way, delayMilliseconds: UInt64, requestCount: UInt64, samplesNanoseconds: [UInt64],
-            medianNanoseconds: Double, ratioToLocal: Ratio
+            medianNanoseconds: Double, ratioToLocal: LogInterval
         ) {
             self.way = way
             self.delayMilliseconds = delayMilliseconds
@@ -87,23 +89,6 @@ public struct KeyWaitsRecord: Codable, Hashable, Sendable {
             self.samplesNanoseconds = samplesNanoseconds
             self.medianNanoseconds = medianNanoseconds
             self.ratioToLocal = ratioToLocal
-        }
-    }
-
-    /// A ratio with its 95 % interval.
-    public struct Ratio: Codable, Hashable, Sendable {
-        /// The interval's lower end.
-        public var low: Double
-        /// The ratio.
-        public var estimate: Double
-        /// The interval's upper end.
-        public var high: Double
-
-        /// A ratio with the ends of its interval.
-        public init(low: Double, estimate: Double, high: Double) {
-            self.low = low
-            self.estimate = estimate
-            self.high = high
         }
     }
 }

@@ -130,11 +130,7 @@ extension ResultRecord: Codable {
 
 extension ResultRecord {
     /// Returns the record as one line of JSON with sorted members and the newline.
-    package func line() throws -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return try Array(encoder.encode(self)) + [0x0A]
-    }
+    package func line() throws -> [UInt8] { try JSONValue.encode(self).line }
 
     /// Reads a record from its line.
     ///

@@ -28,14 +28,14 @@ public struct RunHeader: Codable, Hashable, Sendable {
     public var seed: UInt64
 
     /// SHA-256 of the programs that measured, in hex: this program's, and the subject's if that is a different one;
-    /// `nil` in results that do not say.
+    /// `nil` if it is unknown.
     public var programDigest: String?
 
     /// The name and version of the user's object that all cells were measured on; `nil` if the program made the
-    /// objects, and in results that do not say.
+    /// objects.
     public var input: String?
 
-    /// The reason for measuring memory without cgroups; `nil` if cgroups were used, and in results that do not say.
+    /// The reason for measuring memory without cgroups; `nil` if cgroups were used.
     public var cgroupAbsence: String?
 
     /// The shard of a job on many machines; `nil` for a run of its own.
@@ -47,7 +47,7 @@ public struct RunHeader: Codable, Hashable, Sendable {
     /// The limits of the machine, measured at the run's start; `nil` if they were not measured.
     package var limits: MachineLimits?
 
-    /// The facts of the strategies, by their texts in cells; `nil` in results that do not say.
+    /// The facts of the strategies, by their texts in cells; `nil` if they are unknown.
     public var strategies: [String: StrategyFacts]?
 
     /// A header without digest, input, shard and limits, which are set later.
@@ -96,9 +96,9 @@ public struct RunHeader: Codable, Hashable, Sendable {
         public var machineID: String?
         /// The revision of the CPU's microcode, as the kernel gives it; `nil` if the kernel has none.
         public var microcode: String?
-        /// The CPUs that the run may use, such as `0-3,8`; `nil` in results that do not say.
+        /// The CPUs that the run may use, such as `0-3,8`; `nil` if they are unknown.
         public var cpuset: String?
-        /// The number of CPUs that the run may use; `nil` in results that do not say.
+        /// The number of CPUs that the run may use; `nil` if it is unknown.
         public var cpusetCount: Int?
         /// The peculiarity of these CPUs: they belong to several NUMA nodes, or have another capacity than the
         /// machine's fastest CPU. `nil` for all other CPUs, and if the kernel does not say.
@@ -125,7 +125,7 @@ public struct RunHeader: Codable, Hashable, Sendable {
         /// The host's name in a list of several: the scheduler's, or else the host's own.
         package var label: String { nodeName ?? name }
 
-        /// The number of CPUs that the run may use; the number of online CPUs in results that do not say.
+        /// The number of CPUs that the run may use, or else of those that are online.
         package var usableCPUCount: Int { cpusetCount ?? cpuCount }
     }
 

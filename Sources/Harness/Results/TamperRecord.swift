@@ -162,7 +162,7 @@ public struct TamperRecord: Codable, Hashable, Sendable {
 
 extension TamperRecord.Row {
     /// The counts of a sequential reader: the cases that it noticed, and the bytes that it got wrong.
-    public struct Counts: Hashable, Sendable {
+    public struct Counts: Encodable, Hashable, Sendable {
         /// The number of cases.
         public var cases = 0
         /// The number of cases that were noticed at opening.

@@ -147,7 +147,7 @@ public struct LogSample: Hashable, Sendable {
 }
 
 /// An estimate of a figure above 0, with its 95 % interval.
-public struct LogInterval: Hashable, Sendable {
+public struct LogInterval: Codable, Hashable, Sendable {
     /// The lower end.
     public var low: Double
     /// The estimate.

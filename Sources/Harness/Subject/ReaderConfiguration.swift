@@ -13,6 +13,9 @@ package enum AccessPolicy: String, CaseIterable, Hashable, Sendable {
     case wholeChunk = "whole-chunk"
     /// Each window from one new buffer into another, as in "Decrypting huge files on iOS".
     case freshBuffers = "fresh-buffers"
+
+    /// True if a reader fetches whole chunks, not only the blocks that cover a range.
+    package var readsWholeChunks: Bool { self == .chunkCache || self == .wholeChunk }
 }
 
 /// The parts of a reader, apart from the object that it reads.

@@ -39,10 +39,5 @@ enum SourceDescription {
 
 extension AccessPolicy {
     /// The smallest unit that a reader fetches, in the protocol's words.
-    var granularity: JSONValue {
-        switch self {
-        case .block, .freshBuffers: "block"
-        case .chunkCache, .wholeChunk: "chunk"
-        }
-    }
+    var granularity: JSONValue { readsWholeChunks ? "chunk" : "block" }
 }

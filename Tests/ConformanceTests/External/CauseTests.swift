@@ -24,7 +24,7 @@ struct CauseTests {
 
     private func cause(of subject: InProcessSubject) throws -> ConformanceRecord.Cause? {
         var finder = CauseFinder(backend: try #require(Self.backend))
-        var tally = Tally(capacity: 4)
+        var tally = Tally(capacity: 4, counting: .findings)
         for set in Self.members { finder.run(set, subject: ServedReader(base: subject), into: &tally) }
         return finder.cause()
     }
@@ -72,7 +72,7 @@ struct CauseTests {
     func kinds() throws {
         let backend = try #require(Self.backend)
         let mutant = try #require(Mutant.named("iv-frozen")).subject(over: backend)
-        var tally = Tally(capacity: 4)
+        var tally = Tally(capacity: 4, counting: .findings)
         for set in Self.members { InterleavedRun.run(set, subject: CountedGuesses(base: mutant), into: &tally) }
         let record = tally.record(subject: "iv-frozen")
         let kind = try #require(record.kinds?.first)
@@ -99,13 +99,10 @@ struct CauseTests {
         let base: InProcessSubject
         private var served: ServedReader { ServedReader(base: base) }
         var name: String { base.name }
-        var reportsFetchesSeparately: Bool { true }
         func supports(_ strategy: Strategy, keyByteCount: Int) -> Bool { base.supports(strategy, keyByteCount) }
         func fitness(for group: VectorGroup) -> Fitness { served.fitness(for: group) }
         func takes(offset: UInt64, count: Int) -> Bool { served.takes(offset: offset, count: count) }
-        func setups(for group: VectorGroup) -> (always: [ReaderSetup], inTurn: [ReaderSetup]) {
-            served.setups(for: group)
-        }
+        func setups(for group: VectorGroup) -> [ReaderSetup] { served.setups(for: group) }
         func object(_ group: VectorGroup, setup: ReaderSetup) throws(DecryptionError) -> any JudgedObject {
             try served.object(group, setup: setup)
         }

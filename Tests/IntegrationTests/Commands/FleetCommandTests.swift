@@ -246,7 +246,7 @@ struct FleetCommandTests {
         }
         // Another version's, and another program's.
         let text = String(decoding: folder.bytes("job/manifest.json") ?? [], as: UTF8.self)
-        for (old, new) in [("manifest-1", "manifest-2"), (#""programVersion" : "0"#, #""programVersion" : "9"#)] {
+        for (old, new) in [("manifest-1", "manifest-2"), (#""programVersion": "0"#, #""programVersion": "9"#)] {
             try folder.file("job/manifest.json", text.replacing(old, with: new))
             Chunkwise.expectFailure(try shard(0, folder), 65, "", new)
         }

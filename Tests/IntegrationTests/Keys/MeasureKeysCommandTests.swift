@@ -27,7 +27,7 @@ struct MeasureKeysCommandTests {
         #expect(record.cells.map(\.requestCount) == [0, 0, 1, 2, 0, 0, 1, 2])
         #expect(record.cells.allSatisfy { $0.samplesNanoseconds.count == 6 })
         for local in record.cells where local.way == .local {
-            #expect(local.ratioToLocal == KeyWaitsRecord.Ratio(low: 1, estimate: 1, high: 1))
+            #expect(local.ratioToLocal == .init(low: 1, estimate: 1, high: 1))
         }
     }
 

@@ -56,7 +56,7 @@ private struct SmallSweep {
         mutants: (() -> MutantsRecord?)? = nil
     ) throws -> RunResults {
         var asked = 0
-        return try SweepJob(
+        return try Sweep(
             folder: run, plan: plan, program: program, programVersion: version, programDigest: digest, command: [],
             startedAt: "",
             backends: [BackendRegistry.backend(named: "libgcrypt"), BackendRegistry.backend(named: "openssl")]

@@ -36,13 +36,9 @@ public struct SwiftBitsliced: CipherBackend {
     public func makeContext(
         _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {
-        let support = try support(of: cipher, key: key)
-        if cipher.isStreaming { return SwiftBitslicedContext(support, direction, key: key) }
-        guard cipher == .aesGCM else {
-            return try makeSwiftMode(support, direction, backend: name, key: key) { BitslicedCipher($0) }
-        }
-        let counters = SwiftBitslicedContext(CipherSupport(.aesCTR), .encrypt, key: key)
-        return try SwiftGCMContext(support, direction, backend: name, counters: counters)
+        try makeSwiftContext(
+            try support(of: cipher, key: key), direction, backend: name, key: key,
+            streaming: { SwiftBitslicedContext($0, $1, key: key) }, blocks: { BitslicedCipher($0) })
     }
 
     /// Returns a context for HMAC with a hash function, under a key of any length.

@@ -86,10 +86,11 @@ final class SwiftXTSContext<Blocks: AESBlocks>: CipherContext {
     }
 }
 
-/// Returns a context for a cipher other than CBC, CTR and GCM. `blocks` makes AES for the ciphers that are based on it.
-func makeSwiftMode<Blocks: AESBlocks>(
+/// Returns a context for a cipher. `streaming` makes one for CBC or CTR, and `blocks` makes AES for the other ciphers
+/// that are based on it.
+func makeSwiftContext<Blocks: AESBlocks>(
     _ support: CipherSupport, _ direction: CipherDirection, backend: String, key: SecretKey,
-    blocks: @escaping (SecretKey) -> Blocks
+    streaming: (CipherSupport, CipherDirection) -> some CipherContext, blocks: @escaping (SecretKey) -> Blocks
 ) throws(DecryptionError) -> any CipherContext {
     func sealed(_ mode: some SealingMode) -> any CipherContext {
         SwiftSealedContext(mode, support, direction, backend: backend)
@@ -101,6 +102,10 @@ func makeSwiftMode<Blocks: AESBlocks>(
         }
     }
     switch support.cipher {
+    case .aesCBC, .aesCTR: return streaming(support, direction)
+    case .aesGCM:
+        let counters = streaming(CipherSupport(.aesCTR), .encrypt)
+        return try SwiftGCMContext(support, direction, backend: backend, counters: counters)
     case .aesXTS:
         return SwiftXTSContext(try half(false), tweaks: try half(true), support, direction, backend: backend)
     case .aesOCB: return sealed(OCB(blocks(key)))
@@ -109,7 +114,6 @@ func makeSwiftMode<Blocks: AESBlocks>(
     case .aesSIV: return sealed(SIV(try half(false), counters: try half(true)))
     case .chaCha20Poly1305, .xChaCha20Poly1305: return sealed(StreamSealing<ChaCha20>(key))
     case .xSalsa20Poly1305: return sealed(StreamSealing<Salsa20>(key))
-    default: throw .unsupported("\(support.cipher.rawValue) in \(backend)")
     }
 }
 

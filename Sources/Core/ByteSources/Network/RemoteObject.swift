@@ -58,28 +58,6 @@ package struct RemoteObject: Hashable, Sendable {
 
     /// True if the connection uses TLS.
     package var isSecure: Bool { URLText.scheme(url)?.isSecure ?? false }
-
-    /// The source's name in a cell: the scheme, and unusual options in parentheses. Disabled checks come first.
-    package var sourceName: String {
-        let options =
-            (isSecure ? tls.options : []) + (keepsConnections ? [] : [Self.noReuse])
-            + (readAheadDepth.map { [Self.readAhead, "\($0)"] } ?? [])
-        return (isSecure ? "https" : "http") + (options.isEmpty ? "" : " (\(options.joined(separator: " ")))")
-    }
-
-    /// Returns the object with the connection and range options of a ``sourceName``.
-    package func adopting(_ sourceName: String) -> RemoteObject {
-        var remoteObject = self
-        let words = sourceName.split { " ()".contains($0) }.map(String.init)
-        remoteObject.keepsConnections = !words.contains(Self.noReuse)
-        remoteObject.readAheadDepth = zip(words, words.dropFirst()).first { $0.0 == Self.readAhead }.flatMap {
-            Int($0.1)
-        }
-        return remoteObject
-    }
-
-    private static let noReuse = "--no-reuse"
-    private static let readAhead = "--read-ahead"
 }
 
 /// A request to a subject holds an object as its member `source`.
@@ -101,14 +79,11 @@ extension RemoteObject {
 
     /// The object as the member of a request.
     package var json: JSONValue {
-        [
-            "url": .string(url), "caFile": JSONValue(tls.certificateFile), "pins": JSONValue(strings: tls.pins),
-            "allow": JSONValue(strings: tls.options), "authorization": JSONValue(authorization),
-            "keepsConnections": .bool(keepsConnections),
-            "readAheadDepth": readAheadDepth.map { JSONValue(count: $0) } ?? .null,
-            "patienceMilliseconds": idleTimeoutMilliseconds.map { JSONValue(count: $0) } ?? .null,
-            "deadlineMilliseconds": deadlineMilliseconds.map { JSONValue(count: $0) } ?? .null,
-            "firstByteCount": firstByteCount.map { JSONValue(count: $0) } ?? .null,
-        ]
+        JSONValue(members: [
+            "url": url, "caFile": tls.certificateFile, "pins": tls.pins, "allow": tls.options,
+            "authorization": authorization, "keepsConnections": keepsConnections, "readAheadDepth": readAheadDepth,
+            "patienceMilliseconds": idleTimeoutMilliseconds, "deadlineMilliseconds": deadlineMilliseconds,
+            "firstByteCount": firstByteCount,
+        ])
     }
 }

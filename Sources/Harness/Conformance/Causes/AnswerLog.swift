@@ -65,7 +65,6 @@ struct LoggedSubject: JudgedSubject {
     let groups: [String: Int]
 
     var name: String { base.name }
-    var reportsFetchesSeparately: Bool { base.reportsFetchesSeparately }
     var maxGuessCount: Int { base.maxGuessCount }
 
     func supports(_ strategy: Strategy, keyByteCount: Int) -> Bool {
@@ -75,7 +74,7 @@ struct LoggedSubject: JudgedSubject {
     func promises(_ group: VectorGroup) -> Bool { base.promises(group) }
     func fitness(for group: VectorGroup) -> Fitness { base.fitness(for: group) }
     func takes(offset: UInt64, count: Int) -> Bool { base.takes(offset: offset, count: count) }
-    func setups(for group: VectorGroup) -> (always: [ReaderSetup], inTurn: [ReaderSetup]) { base.setups(for: group) }
+    func setups(for group: VectorGroup) -> [ReaderSetup] { base.setups(for: group) }
 
     func object(_ group: VectorGroup, setup: ReaderSetup) throws(DecryptionError) -> any JudgedObject {
         let object = try base.object(group, setup: setup)
@@ -87,8 +86,8 @@ struct LoggedSubject: JudgedSubject {
         try base.openForThreads(group)
     }
 
-    func isWorthAsking(_ flags: [String]) -> Bool { base.isWorthAsking(flags) }
-    func attempt(_ flags: [String], _ body: () -> Void) { base.attempt(flags, body) }
+    func isWorthAsking(_ flags: @autoclosure () -> [String]) -> Bool { base.isWorthAsking(flags()) }
+    func attempt(_ flags: @autoclosure () -> [String], _ body: () -> Void) { base.attempt(flags(), body) }
     func recover() { base.recover() }
 }
 
@@ -113,7 +112,7 @@ private final class LoggedObject: JudgedObject {
             case .opened(let byteCount):
                 .opened(
                     plaintextByteCount: byteCount,
-                    isFetchedWrong: base.rule?.openingMismatch(base.fetches) != nil)
+                    isFetchedWrong: base.rule?.openingMismatch(base.fetches ?? []) != nil)
             case .refused(let refusal): .refused(refusal.name)
             case .noAnswer: .none
             }
@@ -140,7 +139,7 @@ private final class LoggedObject: JudgedObject {
         let end = offset + UInt64(bytes.count)
         let isFetchedWrong =
             fault == .none && end <= plaintext.byteCount
-            && base.rule?.mismatch(in: base.fetches, delivering: offset..<end, having: base.kept) != nil
+            && base.rule?.mismatch(in: base.fetches ?? [], delivering: offset..<end, having: base.kept) != nil
         return bytes.withBytes { bytes in
             var hasher = Hasher()
             hasher.combine(bytes: bytes)
@@ -159,10 +158,10 @@ private final class LoggedObject: JudgedObject {
     func close() -> String? { base.close() }
 
     var label: String? { base.label }
-    var isServed: Bool { base.isServed }
+    var extraReads: ExtraReads { base.extraReads }
     var hasDelivered: Bool { base.hasDelivered }
     var rule: FetchRule? { base.rule }
-    var fetches: [FetchRule.Fetch] { base.fetches }
+    var fetches: [FetchRule.Fetch]? { base.fetches }
     var kept: RangeSet<UInt64> { base.kept }
     var meetsFaults: Bool { base.meetsFaults }
     func supply(forRead number: Int, byteCount: Int) -> SourceFault {

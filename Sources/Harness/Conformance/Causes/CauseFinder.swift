@@ -92,7 +92,7 @@ package struct CauseFinder {
         _ reader: InProcessSubject, _ members: [InterleavedRun.Member], windowByteCount: Int = .max
     ) -> Answers {
         let log = AnswerLog()
-        var tally = Tally(capacity: 0)
+        var tally = Tally(capacity: 0, counting: .findings)
         InterleavedRun.run(
             members,
             subject: Self.logged(

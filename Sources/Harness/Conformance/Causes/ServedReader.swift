@@ -9,7 +9,6 @@ struct ServedReader: JudgedSubject {
     var windowByteCount = Int.max
 
     var name: String { base.name }
-    var reportsFetchesSeparately: Bool { true }
     var maxGuessCount: Int { 0 }
 
     func supports(_ strategy: Strategy, keyByteCount: Int) -> Bool { base.supports(strategy, keyByteCount) }
@@ -20,9 +19,7 @@ struct ServedReader: JudgedSubject {
 
     func takes(offset: UInt64, count: Int) -> Bool { offset < 1 << 53 }
 
-    func setups(for group: VectorGroup) -> (always: [ReaderSetup], inTurn: [ReaderSetup]) {
-        ([ReaderSetup(.cursor(windowByteCount: windowByteCount))], [])
-    }
+    func setups(for group: VectorGroup) -> [ReaderSetup] { [ReaderSetup(.cursor(windowByteCount: windowByteCount))] }
 
     func object(_ group: VectorGroup, setup: ReaderSetup) throws(DecryptionError) -> any JudgedObject {
         ServedObject(group, setup: setup, subject: base)
@@ -94,8 +91,8 @@ private final class ServedObject: JudgedObject {
         return nil
     }
 
-    var isServed: Bool { true }
-    var fetches: [FetchRule.Fetch] { served.fetches }
+    var extraReads: ExtraReads { .withFaults }
+    var fetches: [FetchRule.Fetch]? { served.fetches }
     var hasFaulted: Bool { served.hasFaulted }
     var meetsFaults: Bool { group.supply.isFaulty }
     func supply(forRead number: Int, byteCount: Int) -> SourceFault {

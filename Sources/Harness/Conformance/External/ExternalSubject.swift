@@ -38,7 +38,6 @@ package final class ExternalSubject: JudgedSubject {
     var byPath: ExternalSubject { ExternalSubject(session: session, hello: hello, opensPaths: true) }
 
     package var name: String { hello.name }
-    package var reportsFetchesSeparately: Bool { true }
 
     package func supports(_ strategy: Strategy, keyByteCount: Int) -> Bool {
         hello.supports(strategy, keyByteCount: keyByteCount)
@@ -73,16 +72,16 @@ package final class ExternalSubject: JudgedSubject {
     /// Reads of up to this length are run with any subject.
     private static let longReadByteCount = 4 << 20
 
-    package func setups(for group: VectorGroup) -> (always: [ReaderSetup], inTurn: [ReaderSetup]) {
-        ([ReaderSetup(.cursor(windowByteCount: .max))], [])
-    }
+    package func setups(for group: VectorGroup) -> [ReaderSetup] { [ReaderSetup(.cursor(windowByteCount: .max))] }
 
     package func object(_ group: VectorGroup, setup: ReaderSetup) throws(DecryptionError) -> any JudgedObject {
         try ExternalObject(group, session: session, hello: hello, isServed: isServed)
     }
 
-    package func isWorthAsking(_ flags: [String]) -> Bool { session.isWorthAsking(flags) }
-    package func attempt(_ flags: [String], _ body: () -> Void) { session.noteTrouble(flags, body) }
+    package func isWorthAsking(_ flags: @autoclosure () -> [String]) -> Bool { session.isWorthAsking(flags()) }
+    package func attempt(_ flags: @autoclosure () -> [String], _ body: () -> Void) {
+        session.noteTrouble(flags(), body)
+    }
     package func recover() { session.resynchronize() }
 }
 
@@ -198,8 +197,8 @@ final class ExternalObject: JudgedObject {
         }
     }
 
-    var isServed: Bool { served != nil }
-    var fetches: [FetchRule.Fetch] { served?.fetches ?? [] }
+    var extraReads: ExtraReads { served == nil ? .none : .withFaults }
+    var fetches: [FetchRule.Fetch]? { served?.fetches ?? [] }
     var hasFaulted: Bool { served?.hasFaulted ?? false }
 
     var meetsFaults: Bool { group.supply.isFaulty }

@@ -72,7 +72,7 @@ package struct ExternalVerification: Sendable {
         _ groups: [VectorGroup], tier: VectorTier? = nil, progress: ((_ finished: Int, _ total: Int) -> Void)? = nil
     ) throws(Failure) -> Outcome {
         let session = ExternalSession(command: command, timeout: timeout, isInterrupted: isInterrupted)
-        var tally = Tally(capacity: listedFailureCount)
+        var tally = Tally(capacity: listedFailureCount, counting: .findings)
         let hello: ExternalHello
         switch try greet(session) {
         case .success(let greeting): hello = greeting

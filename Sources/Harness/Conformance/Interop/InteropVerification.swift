@@ -7,7 +7,7 @@ package import Vectors
 /// The outcome of one format's reference objects.
 package struct InteropRecord: Hashable, Sendable {
     /// A wrong read, or a damage that was not handled as expected.
-    package struct Failure: Hashable, Sendable {
+    package struct Failure: Encodable, Hashable, Sendable {
         package let file: String
         package let backend: String
         /// The requested range, and the bytes or the error that were the result.

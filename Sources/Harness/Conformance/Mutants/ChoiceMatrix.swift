@@ -50,7 +50,7 @@ package struct ChoiceMatrix: Sendable {
             let mutant = mutants[item]
             let reader = ServedReader(
                 base: mutant.subject(over: backend), windowByteCount: mutant.windowByteCount)
-            var tally = Tally(capacity: 0)
+            var tally = Tally(capacity: 0, counting: .findings)
             // Vectors of the mutant's own flag are likely to notice it, and come first.
             func isOwn(_ members: [InterleavedRun.Member]) -> Bool {
                 members.contains { $0.group.flags.contains(mutant.flag) }

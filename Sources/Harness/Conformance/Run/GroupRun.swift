@@ -16,14 +16,14 @@ struct GroupRun {
     private let subject: any JudgedSubject
     private let check: ReadCheck
 
-    /// One in this many reads meets each fault, if the subject's faults are findings of their own. It is a prime, so
-    /// that the faults meet every kind of read in a regular list.
+    /// One in this many reads meets each fault, if faults are extra reads. It is a prime, so that the faults meet every
+    /// kind of read in a regular list.
     private static let faultStride = 19
 
     init(group: VectorGroup, subject: any JudgedSubject) {
         self.group = group
         self.subject = subject
-        self.check = ReadCheck(group: group, subject: subject)
+        self.check = ReadCheck(group: group, maxGuesses: subject.maxGuessCount)
     }
 
     /// Opens the object, runs the reads, closes it, and adds the verdicts.
@@ -38,10 +38,8 @@ struct GroupRun {
 
     /// The readers under test that a group's object was opened with.
     struct Opened {
-        /// The readers that get every read.
-        let always: ArraySlice<any JudgedObject>
-        /// The readers that share the reads.
-        let inTurn: ArraySlice<any JudgedObject>
+        /// The readers: the first one gets every read, and the others share the reads.
+        let objects: [any JudgedObject]
         /// True if the object has something to read.
         let isReadable: Bool
     }
@@ -49,30 +47,31 @@ struct GroupRun {
     /// Opens the object with every setup, which is a vector of its own. Returns `nil` if there is nothing to read.
     func open(_ reads: [NumberedRead], into tally: inout Tally) -> Opened? {
         let flags = group.flags.map(\.rawValue)
+        func skip(_ outcome: Tally.Outcome) -> Opened? {
+            tally.skip(outcome, group, reads)
+            return nil
+        }
         switch subject.fitness(for: group) {
         case .fit where subject.isWorthAsking(flags): break
-        case .unsupported:
-            skip(.unsupported, reads, into: &tally)
-            return nil
-        case .fit, .notRun:
-            skip(.notRun, reads, into: &tally)
-            return nil
+        case .unsupported: return skip(.unsupported)
+        case .fit, .notRun: return skip(.notRun)
         }
-        let setups = subject.setups(for: group)
         var objects: [any JudgedObject] = []
         do throws(DecryptionError) {
-            for setup in setups.always + setups.inTurn { objects.append(try subject.object(group, setup: setup)) }
+            for setup in subject.setups(for: group) { objects.append(try subject.object(group, setup: setup)) }
         } catch {
-            skip(.notRun, reads, into: &tally)
-            return nil
+            return skip(.notRun)
         }
-        var answer: Bool?
-        subject.attempt(flags) { answer = open(objects, flags: flags, into: &tally) }
-        guard let isReadable = answer else {
-            skip(.unsupported, reads, into: &tally)
-            return nil
+        var answer: (mismatch: String?, isReadable: Bool)?
+        subject.attempt(flags) { answer = open(objects, into: &tally) }
+        guard let (mismatch, isReadable) = answer else { return skip(.unsupported) }
+        let isError = if case .fails = group.opening { true } else { false }
+        tally.add(mismatch, flags: group.flags) {
+            Verdict(
+                id: group.openingID, flags: flags, subject: isError ? .error : .bytes, mismatch: $0,
+                size: [objectByteCount, 0, 0])
         }
-        if !isReadable, !subject.reportsFetchesSeparately {
+        if tally.unit == .vectors, !isReadable || mismatch != nil {
             if group.readCount > 0 {
                 tally.add(
                     Verdict(
@@ -82,13 +81,14 @@ struct GroupRun {
             }
             return nil
         }
-        let count = setups.always.count
-        return Opened(always: objects[..<count], inTurn: objects[count...], isReadable: isReadable)
+        return Opened(objects: objects, isReadable: isReadable)
     }
 
-    /// Opens objects. Returns whether all of them have something to read, or `nil` if a program lacks the cipher and
-    /// its lists do not say so.
-    private func open(_ objects: [any JudgedObject], flags: [String], into tally: inout Tally) -> Bool? {
+    /// Opens objects. Returns the first mismatch, and whether all of them have something to read; `nil` if a program
+    /// lacks the cipher and its lists do not say so.
+    private func open(
+        _ objects: [any JudgedObject], into tally: inout Tally
+    ) -> (mismatch: String?, isReadable: Bool)? {
         var mismatch: String?
         var isReadable = true
         for object in objects {
@@ -96,25 +96,16 @@ struct GroupRun {
             if answer.isUnexpectedlyUnsupported(group.opening), !subject.promises(group) {
                 return nil
             }
-            var found = answer.mismatch(expecting: group.opening)
-            let fetches = object.rule.flatMap { $0.openingMismatch(object.fetches) }
-            if subject.reportsFetchesSeparately {
-                addFetches(group.openingID, of: object, size: [objectByteCount, 0, 0], mismatch: fetches, into: &tally)
-            } else if case .opens = group.opening {
-                found = found ?? fetches
-            }
+            let isOpen = if case (.opened, .opens) = (answer, group.opening) { true } else { false }
+            let found = answer.mismatch(expecting: group.opening) ?? (isOpen ? object.overrun(delivered: 0) : nil)
             mismatch = mismatch ?? found.map { Self.text($0, of: object) }
-            if case .opened = answer, case .opens = group.opening, found == nil || subject.reportsFetchesSeparately {
-                continue
+            isReadable = isReadable && isOpen
+            addFetches(group.openingID, of: object, size: [objectByteCount, 0, 0], into: &tally) {
+                $0.openingMismatch($1)
             }
-            isReadable = false
         }
-        let isError = if case .fails = group.opening { true } else { false }
-        add(
-            Verdict(
-                id: group.openingID, flags: flags, subject: isError ? .error : .bytes, mismatch: mismatch,
-                size: [objectByteCount, 0, 0]), to: &tally)
-        return isReadable
+        if mismatch != nil { subject.recover() }
+        return (mismatch, isReadable)
     }
 
     private var objectByteCount: UInt64 { group.ciphertext.byteCount }
@@ -123,122 +114,93 @@ struct GroupRun {
         object.label.map { "\($0): \(mismatch)" } ?? mismatch
     }
 
-    private func skip(_ outcome: Tally.Outcome, _ reads: [NumberedRead], into tally: inout Tally) {
-        guard subject.reportsFetchesSeparately else {
-            return tally.note(outcome, flags: group.flags, count: group.vectorCount)
-        }
-        tally.note(outcome, flags: Set(group.flags.map(\.rawValue)))
-        for (_, read) in reads { tally.note(outcome, flags: Set(read.flags.map(\.rawValue))) }
-    }
-
     /// Runs one read against the objects whose turn it is.
     func run(
         _ read: RangeRead, number: Int, of opened: Opened, concurrentMismatch: String? = nil, into tally: inout Tally
     ) {
-        guard subject.takes(offset: read.offset, count: read.count) else {
-            return tally.note(.notRun, flags: read.flags)
-        }
-        guard subject.reportsFetchesSeparately else {
-            // Large reads test windows, which only the cursor has.
-            let isShared = read.count <= ExpectedBytes.largestHeldByteCount && !opened.inTurn.isEmpty
-            let turn = isShared ? opened.inTurn[opened.inTurn.startIndex + number % opened.inTurn.count] : nil
-            if let mismatch = mismatch(of: read, number: number, in: opened.always, turn) ?? concurrentMismatch {
-                tally.fail(read.flags) { verdict(read, mismatch) }
-            } else {
-                tally.note(.passed, flags: read.flags)
-            }
-            return
-        }
-        let flags = read.flags.map(\.rawValue)
-        guard subject.isWorthAsking(flags), let object = opened.always.first else {
-            return tally.note(.notRun, flags: Set(flags))
-        }
+        guard subject.takes(offset: read.offset, count: read.count),
+            subject.isWorthAsking(read.flags.map(\.rawValue))
+        else { return tally.note(.notRun, flags: read.flags) }
         guard opened.isReadable else {
             return tally.add(verdict(read, ConformanceRecord.Failure.notOpened))
         }
-        subject.attempt(flags) {
-            if judge(read, number: number, of: object, into: &tally) {
-                probeSource(read, number: number, of: object, into: &tally)
-            }
+        // Large reads test windows, which only the cursor has.
+        let isShared = read.count <= ExpectedBytes.largestHeldByteCount && opened.objects.count > 1
+        let other = isShared ? opened.objects[1 + number % (opened.objects.count - 1)] : nil
+        subject.attempt(read.flags.map(\.rawValue)) {
+            let found = mismatch(of: read, number: number, in: opened.objects[0], other, into: &tally)
+            tally.add(found ?? concurrentMismatch, flags: read.flags) { verdict(read, $0) }
         }
+    }
+
+    /// Runs a read of another check, whose `id` and `flags` say what is tested, and adds the verdicts.
+    func judge(
+        _ read: RangeRead, of object: any JudgedObject, id: String? = nil, flags: [ExternalFlag],
+        into tally: inout Tally
+    ) {
+        let found = mismatch(of: read, id: id, in: object, nil, into: &tally)
+        tally.add(verdict(read, id: id, flags: flags, found))
     }
 
     /// Closes the objects.
     func close(_ opened: Opened, into tally: inout Tally) {
-        for object in opened.always + opened.inTurn {
+        for object in opened.objects {
             guard let mismatch = object.close() else { continue }
             tally.add(.adapter("\(group.id) close", .subjectProtocol, size: [objectByteCount, 0, 0], mismatch))
         }
     }
 
-    /// Returns the first mismatch of a read, among the objects that get every read and the one whose turn it is.
+    /// Runs one read of one object or two. Returns the first mismatch. Without a `number`, there are no extra reads.
     private func mismatch(
-        of read: RangeRead, number: Int, in always: ArraySlice<any JudgedObject>, _ turn: (any JudgedObject)?
+        of read: RangeRead, number: Int? = nil, id: String? = nil, in first: any JudgedObject,
+        _ other: (any JudgedObject)?, into tally: inout Tally
     ) -> String? {
         do throws(DecryptionError) {
             let expectation = try check.expectation(of: read)
-            func mismatch(_ object: any JudgedObject) throws(DecryptionError) -> String? {
-                var found = check.mismatch(in: object, read: read, number: number, expecting: expectation)
-                // The object's other vectors say which chunks of a tampered ciphertext can still be read.
-                if found == nil, case .error(.rangeOutOfBounds) = expectation {
-                    found = try check.mismatchAfterFailure(in: object)
-                }
-                return found.map { Self.text($0, of: object) }
-            }
-            for object in always {
-                if let found = try mismatch(object) { return found }
-            }
-            guard let turn else { return nil }
-            return try mismatch(turn)
+            let found = try mismatch(of: read, number, id, in: first, expecting: expectation, into: &tally)
+            guard found == nil, let other else { return found }
+            return try mismatch(of: read, number, id, in: other, expecting: expectation, into: &tally)
         } catch {
             return "the expected bytes cannot be had: \(error)"
         }
     }
 
-    /// Runs one read against an object and adds two findings: a verdict on the bytes, and one on the fetches. `id` and
-    /// `flags` replace those of the read if the read's own do not say what is tested.
-    ///
-    /// Returns whether the subject delivered bytes and they were right.
-    @discardableResult
-    func judge(
-        _ read: RangeRead, number: Int = 0, of object: any JudgedObject, id: String? = nil,
-        flags: [ExternalFlag]? = nil,
-        into tally: inout Tally
-    ) -> Bool {
-        let expectation: ReadCheck.Expectation
-        do throws(DecryptionError) {
-            expectation = try check.expectation(of: read)
-        } catch {
-            tally.add(verdict(read, id: id, flags: flags, "the expected bytes cannot be had: \(error)"))
-            return false
+    /// Runs one read of an object, and adds the verdicts on fetches and extra reads.
+    private func mismatch(
+        of read: RangeRead, _ number: Int?, _ id: String?, in object: any JudgedObject,
+        expecting expectation: ReadCheck.Expectation, into tally: inout Tally
+    ) throws(DecryptionError) -> String? {
+        var found = check.mismatch(in: object, read: read, number: number ?? 0, expecting: expectation)
+        if found != nil { subject.recover() }
+        let extraReads = number == nil ? .none : object.extraReads
+        // The object's other vectors say which chunks of a tampered ciphertext can still be read.
+        if found == nil, extraReads == .afterFailures, case .error(.rangeOutOfBounds) = expectation {
+            found = try check.mismatchAfterFailure(in: object)
         }
-        let found = check.mismatch(in: object, read: read, number: number, expecting: expectation)
-        let verdict = verdict(read, id: id, flags: flags, found)
-        add(verdict, to: &tally)
-        guard group.supply == .any || group.supply == .whole else { return false }
-        switch expectation {
-        case .error where object.rule != nil || object.hasDelivered: break
-        case .bytes where object.rule != nil && !object.hasDelivered: break
-        case .error, .bytes:
-            let range = read.offset..<read.offset + UInt64(expectation.byteCount)
-            addFetches(
-                verdict.id, of: object, size: verdict.size,
-                mismatch: object.rule?.mismatch(in: object.fetches, delivering: range, having: object.kept),
-                into: &tally)
+        guard group.supply == .any || group.supply == .whole else { return found.map { Self.text($0, of: object) } }
+        let isError = if case .error = expectation { true } else { false }
+        if object.rule == nil ? !isError || !object.hasDelivered : !isError && object.hasDelivered {
+            addFetches(id ?? group.id(of: read), of: object, size: size(of: read), into: &tally) {
+                $0.mismatch(
+                    in: $1, delivering: read.offset..<read.offset + UInt64(expectation.byteCount), having: object.kept)
+            }
         }
-        return found == nil && expectation.byteCount > 0
+        if found == nil, extraReads == .withFaults, case .bytes(let bytes) = expectation, bytes.byteCount > 0 {
+            probeSource(read, number: number ?? 0, of: object, expecting: bytes, into: &tally)
+        }
+        return found.map { Self.text($0, of: object) }
     }
 
     /// Every few reads, repeats the read while the source delivers short reads, fails, or ends early, and adds the
     /// verdicts.
-    private func probeSource(_ read: RangeRead, number: Int, of object: any JudgedObject, into tally: inout Tally) {
-        guard object.isServed,
-            let expectation = try? check.expectation(of: read), case .bytes(let bytes) = expectation
-        else { return }
+    private func probeSource(
+        _ read: RangeRead, number: Int, of object: any JudgedObject, expecting bytes: ExpectedBytes,
+        into tally: inout Tally
+    ) {
         let range = read.offset..<read.offset + UInt64(bytes.byteCount)
         func add(_ flags: [ExternalFlag], _ occasion: String, _ mismatch: String?) {
-            let id = "\(group.id(of: read)) \(occasion)"
-            self.add(verdict(read, id: id, flags: flags, mismatch), to: &tally)
+            tally.add(verdict(read, id: "\(group.id(of: read)) \(occasion)", flags: flags, mismatch))
+            if mismatch != nil { subject.recover() }
         }
         /// Injects a fault into the source, and then reads again to see that the subject has recovered.
         func probe(_ fault: SourceFault, _ name: ErrorName, _ flag: ExternalFlag) {
@@ -273,19 +235,18 @@ struct GroupRun {
         return Verdict(
             id: id ?? group.id(of: read), flags: flags?.map(\.rawValue) ?? read.flags.map(\.rawValue),
             subject: isError ? .error : .bytes, mismatch: mismatch,
-            size: [objectByteCount, UInt64(read.count), read.offset], isVector: flags == nil)
+            size: size(of: read), isVector: flags == nil)
     }
 
-    private func add(_ verdict: Verdict, to tally: inout Tally) {
-        tally.add(verdict)
-        if verdict.mismatch != nil { subject.recover() }
-    }
+    private func size(of read: RangeRead) -> [UInt64] { [objectByteCount, UInt64(read.count), read.offset] }
 
     private func addFetches(
-        _ id: String, of object: any JudgedObject, size: [UInt64], mismatch: String?, into tally: inout Tally
+        _ id: @autoclosure () -> String, of object: any JudgedObject, size: @autoclosure () -> [UInt64],
+        into tally: inout Tally, mismatch: (FetchRule, [FetchRule.Fetch]) -> String?
     ) {
-        guard object.rule != nil else { return tally.note(.notRun, flags: [ExternalFlag.fetches.rawValue]) }
-        tally.add(.adapter("\(id) fetches", .fetches, size: size, mismatch))
+        guard let fetches = object.fetches else { return }
+        guard let rule = object.rule else { return tally.note(.notRun, flags: [ExternalFlag.fetches.rawValue]) }
+        tally.add(.adapter("\(id()) fetches", .fetches, size: size(), mismatch(rule, fetches)))
     }
 }
 
@@ -312,11 +273,7 @@ struct InterleavedRun {
 
     /// Runs all reads of a set of groups against the subject.
     static func run(_ groups: [VectorGroup], subject: any JudgedSubject, into tally: inout Tally) {
-        if groups.count == 1 {
-            GroupRun(group: groups[0], subject: subject).run(groups[0].reads.numbered, into: &tally)
-        } else {
-            run(groups.map { ($0, $0.reads.numbered) }, subject: subject, into: &tally)
-        }
+        run(groups.map { ($0, $0.reads.numbered) }, subject: subject, into: &tally)
     }
 
     /// Opens all groups, then runs the first read of each, the second of each, and so on.

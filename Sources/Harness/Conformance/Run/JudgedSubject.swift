@@ -9,10 +9,6 @@ package protocol JudgedSubject {
     /// The name in results.
     var name: String { get }
 
-    /// Says whether a wrong length, wrong bytes and superfluous fetches are separate findings, as they are for a user's
-    /// program. A vector that is run with several of our readers passes or fails as a whole.
-    var reportsFetchesSeparately: Bool { get }
-
     /// The number of times in a group that the referee looks for the origin of wrong bytes, which takes much longer
     /// than a read.
     var maxGuessCount: Int { get }
@@ -29,8 +25,8 @@ package protocol JudgedSubject {
     /// Says whether a read is run against the subject; others count as not run.
     func takes(offset: UInt64, count: Int) -> Bool
 
-    /// The setups that get every read of a group, and those that share its reads.
-    func setups(for group: VectorGroup) -> (always: [ReaderSetup], inTurn: [ReaderSetup])
+    /// The setups of a group's readers: the first one gets every read, and the others share the reads.
+    func setups(for group: VectorGroup) -> [ReaderSetup]
 
     /// Prepares a group's object without opening it.
     ///
@@ -41,22 +37,21 @@ package protocol JudgedSubject {
     func openForThreads(_ group: VectorGroup) throws(DecryptionError) -> [any JudgedObject]
 
     /// Says whether vectors with these flags are worth running, given how the subject has answered so far.
-    func isWorthAsking(_ flags: [String]) -> Bool
+    func isWorthAsking(_ flags: @autoclosure () -> [String]) -> Bool
 
     /// Runs vectors with these flags and notes whether the subject failed to answer.
-    func attempt(_ flags: [String], _ body: () -> Void)
+    func attempt(_ flags: @autoclosure () -> [String], _ body: () -> Void)
 
     /// Recovers from a wrong answer, after which the next answers may belong to other requests.
     func recover()
 }
 
 extension JudgedSubject {
-    /// The referee explains only the first failures of a group for our own readers.
-    package var maxGuessCount: Int { reportsFetchesSeparately ? .max : 2 }
+    package var maxGuessCount: Int { .max }
     package func promises(_ group: VectorGroup) -> Bool { true }
     package func openForThreads(_ group: VectorGroup) throws(DecryptionError) -> [any JudgedObject] { [] }
-    package func isWorthAsking(_ flags: [String]) -> Bool { true }
-    package func attempt(_ flags: [String], _ body: () -> Void) { body() }
+    package func isWorthAsking(_ flags: @autoclosure () -> [String]) -> Bool { true }
+    package func attempt(_ flags: @autoclosure () -> [String], _ body: () -> Void) { body() }
     package func recover() {}
 }
 
@@ -84,15 +79,15 @@ package protocol JudgedObject: AnyObject {
     @discardableResult
     func close() -> String?
 
-    /// Says whether the harness serves the ciphertext to the subject, and so can inject faults into the source.
-    var isServed: Bool { get }
+    /// The reads that are run beside a group's own.
+    var extraReads: ExtraReads { get }
     /// True if the last read delivered bytes, right or wrong.
     var hasDelivered: Bool { get }
 
     /// The rule by which fetches are judged; `nil` if they are not judged.
     var rule: FetchRule? { get }
-    /// The fetches of the last request.
-    var fetches: [FetchRule.Fetch] { get }
+    /// The fetches of the last request; `nil` if they are no findings of their own.
+    var fetches: [FetchRule.Fetch]? { get }
     /// The ciphertext fetched earlier that the subject may have kept.
     var kept: RangeSet<UInt64> { get }
 
@@ -105,8 +100,17 @@ package protocol JudgedObject: AnyObject {
     /// Says whether the last read may have delivered kept bytes, instead of the error that the fault calls for.
     func mayHaveKept(despite fault: SourceFault) -> Bool
 
-    /// Describes what the last read touched beyond the bytes it delivered; `nil` if nothing.
+    /// Describes what the opening or the last read touched beyond what it needs; `nil` if nothing.
     func overrun(delivered: Int) -> String?
+}
+
+/// Reads that are run beside a group's own.
+package enum ExtraReads {
+    case none
+    /// A few bytes from the start, after a range beyond the end.
+    case afterFailures
+    /// Every few reads again, in short reads, or while the source fails or ends early and after it.
+    case withFaults
 }
 
 /// A fault of a source.

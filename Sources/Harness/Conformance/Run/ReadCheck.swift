@@ -18,8 +18,6 @@ struct ReadCheck {
     }
 
     let group: VectorGroup
-    /// True if superfluous fetches make a read fail.
-    let judgesFetches: Bool
     private let guesses: GuessCount
 
     /// The number of times that the check still looks for the origin of wrong bytes, which takes much longer than a
@@ -32,14 +30,9 @@ struct ReadCheck {
         }
     }
 
-    init(group: VectorGroup, judgesFetches: Bool = true, maxGuesses: Int = 2) {
+    init(group: VectorGroup, maxGuesses: Int) {
         self.group = group
-        self.judgesFetches = judgesFetches
         self.guesses = GuessCount(maxGuesses)
-    }
-
-    init(group: VectorGroup, subject: any JudgedSubject) {
-        self.init(group: group, judgesFetches: !subject.reportsFetchesSeparately, maxGuesses: subject.maxGuessCount)
     }
 
     /// Returns the expected outcome of a read, computed once for all readers.
@@ -78,11 +71,7 @@ struct ReadCheck {
         case .noAnswer(let reason): return reason
         case .refused(let refusal, _): return "\(refusal.text): expected \(expected.byteCount) bytes"
         case .delivered(let bytes):
-            if let found = mismatch(in: bytes, expected: expected, offset: offset) { return found }
-            if let found = object.overrun(delivered: bytes.count) { return found }
-            guard judgesFetches, let rule = object.rule else { return nil }
-            return rule.mismatch(
-                in: object.fetches, delivering: offset..<offset + UInt64(bytes.count), having: object.kept)
+            return mismatch(in: bytes, expected: expected, offset: offset) ?? object.overrun(delivered: bytes.count)
         }
     }
 
@@ -211,7 +200,7 @@ struct ConcurrentReads {
         let reads = group.reads
         let found = Mutex<[Int: String]>([:])
         ThreadTeam(threadCount: members.count).run { thread in
-            let check = ReadCheck(group: group, judgesFetches: false, maxGuesses: 0)
+            let check = ReadCheck(group: group, maxGuesses: 0)
             // Threads start at different reads, so that they rarely read the same at the same time.
             for step in reads.indices {
                 let index = (step + thread * reads.count / members.count) % reads.count

@@ -62,6 +62,14 @@ struct Tally: Sendable {
         case notRun
     }
 
+    /// The unit that is counted.
+    enum Unit {
+        /// Vectors, each of which passes or fails as a whole with all readers of a subject.
+        case vectors
+        /// Findings: each read of an object that did not open counts on its own, as for a user's program.
+        case findings
+    }
+
     private struct Entry: Sendable {
         var verdict: Verdict
         /// Its index in `kindCounts`.
@@ -70,6 +78,8 @@ struct Tally: Sendable {
 
     /// The max number of failures that are kept, unless there are more flags than that.
     let capacity: Int
+    /// The unit that is counted.
+    let unit: Unit
     private var counts = [Int](repeating: 0, count: Outcome.allCases.count)
     /// The counts for the vectors of each flag.
     private var countsByFlag: [String: [Int]] = [:]
@@ -91,8 +101,8 @@ struct Tally: Sendable {
     /// The number of failures that follow from an object that did not open.
     private var consequenceCount = 0
 
-    init(capacity: Int) {
-        self.capacity = capacity
+    init(capacity: Int, counting unit: Unit = .vectors) {
+        (self.capacity, self.unit) = (capacity, unit)
     }
 
     /// Counts vectors that all have these flags.
@@ -117,14 +127,20 @@ struct Tally: Sendable {
         run.count = 0
     }
 
-    /// Counts a failed vector. It makes the counterexample only if it may keep it; with no capacity, only for a flag's
-    /// first.
-    mutating func fail(_ flags: [VectorFlag], _ verdict: () -> Verdict) {
-        if capacity > 0 || flags.contains(where: { !failedFlags.contains($0.rawValue) }) {
-            add(verdict())
-        } else {
-            note(.failed, flags: flags)
+    /// Counts the opening of a group, and reads of it, that were not run.
+    mutating func skip(_ outcome: Outcome, _ group: VectorGroup, _ reads: [NumberedRead]) {
+        guard unit == .findings else { return note(outcome, flags: group.flags, count: group.vectorCount) }
+        note(outcome, flags: group.flags)
+        for (_, read) in reads { note(outcome, flags: read.flags) }
+    }
+
+    /// Counts a vector. It makes the counterexample only if it may keep it; with no capacity, only for a flag's first.
+    mutating func add(_ mismatch: String?, flags: [VectorFlag], verdict: (String) -> Verdict) {
+        if let mismatch, capacity > 0 || flags.contains(where: { !failedFlags.contains($0.rawValue) }) {
+            return add(verdict(mismatch))
         }
+        vectorCount += 1
+        note(mismatch == nil ? .passed : .failed, flags: flags)
     }
 
     /// Adds the result of a check; a failure may stand for `count` vectors.
@@ -188,16 +204,17 @@ struct Tally: Sendable {
     }
 
     /// The vectors that passed or failed.
-    var executedCount: Int {
-        let isExecuted = run.outcome == .passed || run.outcome == .failed
-        return counts[Outcome.passed.rawValue] + counts[Outcome.failed.rawValue] + (isExecuted ? run.count : 0)
-    }
+    var executedCount: Int { count(of: .passed) + failedCount }
 
     /// The number of verdicts on vectors.
     private(set) var vectorCount = 0
 
     /// The number of vectors that failed.
-    var failedCount: Int { counts[Outcome.failed.rawValue] }
+    var failedCount: Int { count(of: .failed) }
+
+    private func count(of outcome: Outcome) -> Int {
+        counts[outcome.rawValue] + (run.outcome == outcome ? run.count : 0)
+    }
 
     /// Adds another tally of the same subject.
     mutating func merge(_ other: Tally) {

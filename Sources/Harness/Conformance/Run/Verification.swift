@@ -63,24 +63,20 @@ package struct Verification: Sendable {
     }
 }
 
-/// The largest read by backend name, for backends that would take minutes over larger ones.
-package let slowBackends = ["swift-reference": 1 << 20]
+extension Verification {
+    /// The largest read by backend name, for backends that would take minutes over larger ones.
+    package static let slowBackends = ["swift-reference": 1 << 20]
 
-/// Runs vectors against our readers over some backends, and returns a record for each backend, in order.
-///
-/// `largestReadByteCounts` limits the reads of slow backends, by name; larger reads count as not run. With `relocate`,
-/// the readers read the sources that it returns instead of the groups' own. `progress` is called after each part of the
-/// work, and `shouldStop` before each, on any thread.
-package func verify(
-    backends: [any CipherBackend], groups: some Sequence<VectorGroup>, threadCount: Int = 2,
-    largestReadByteCounts: [String: Int] = slowBackends, relocate: InProcessSubject.Relocate? = nil,
-    progress: (@Sendable (VerificationProgress) -> Void)? = nil,
-    shouldStop: @escaping @Sendable () -> Bool = { false }
-) -> [ConformanceRecord] {
-    let subjects = backends.map {
-        let subject = InProcessSubject(backend: $0, largestReadByteCount: largestReadByteCounts[$0.name] ?? .max)
-        return relocate.map { subject.relocated(by: $0) } ?? subject
+    /// Our readers over some backends. Reads that are too large for a slow one count as not run. With `relocate`, the
+    /// readers read the sources that it returns instead of the groups' own.
+    package init(
+        backends: [any CipherBackend], threadCount: Int = 2, largestReadByteCounts: [String: Int] = slowBackends,
+        relocate: InProcessSubject.Relocate? = nil
+    ) {
+        let subjects = backends.map {
+            InProcessSubject(
+                backend: $0, largestReadByteCount: largestReadByteCounts[$0.name] ?? .max, relocate: relocate)
+        }
+        self.init(subjects: subjects, threadCount: threadCount)
     }
-    return Verification(subjects: subjects, threadCount: threadCount).run(
-        groups, progress: progress, shouldStop: shouldStop)
 }

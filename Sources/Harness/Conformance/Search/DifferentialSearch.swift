@@ -127,7 +127,7 @@ struct SearchTrial {
         for (number, object) in searchCase.objects.enumerated() {
             guard let group = try? object.group(id: "object \(number)") else { return nil }
             guard let object = try? subject.object(group, setup: searchCase.setup) else { return nil }
-            opened.append((object, ReadCheck(group: group, subject: subject), group))
+            opened.append((object, ReadCheck(group: group, maxGuesses: subject.maxGuessCount), group))
             if let found = object.open().mismatch(expecting: group.opening) { return "object \(number): \(found)" }
         }
         for (number, read) in searchCase.reads.enumerated() {

@@ -3,7 +3,8 @@ package import RandomAccess
 package import Vectors
 
 extension InProcessSubject: JudgedSubject {
-    package var reportsFetchesSeparately: Bool { false }
+    /// A mutant fails in many reads, of which the first ones are explained.
+    package var maxGuessCount: Int { 2 }
 
     package func supports(_ strategy: Strategy, keyByteCount: Int) -> Bool {
         supports(strategy, keyByteCount)
@@ -21,9 +22,7 @@ extension InProcessSubject: JudgedSubject {
 
     package func takes(offset: UInt64, count: Int) -> Bool { count <= largestReadByteCount }
 
-    package func setups(for group: VectorGroup) -> (always: [ReaderSetup], inTurn: [ReaderSetup]) {
-        (ReaderSetup.forEveryRead(of: group), ReaderSetup.inTurn(of: group))
-    }
+    package func setups(for group: VectorGroup) -> [ReaderSetup] { ReaderSetup.setups(of: group) }
 
     package func object(_ group: VectorGroup, setup: ReaderSetup) throws(DecryptionError) -> any JudgedObject {
         InProcessObject(group, setup: setup, subject: self)
@@ -51,8 +50,11 @@ final class InProcessObject: JudgedObject {
     private var recorder: RecordingSource?
     /// The sources that faults can be injected into: one, or one for each resource of a playlist.
     private var faultySources: [FaultySource] = []
-    private(set) var rule: FetchRule?
-    private(set) var hasDelivered = false
+    /// The rule of superfluous fetches, which make a vector fail.
+    private var fetchRule: FetchRule?
+    /// The offset of the last read, if it delivered bytes.
+    private var deliveredOffset: UInt64?
+    private var hasRead = false
 
     /// Prepares an object. With a `decryptor`, it is already open.
     init(
@@ -84,7 +86,7 @@ final class InProcessObject: JudgedObject {
                 }
             }
             self.decryptor = decryptor
-            rule = (FetchRule.tells(of: group) ? setup.gradedWindowByteCount : nil).map {
+            fetchRule = (FetchRule.tells(of: group) ? setup.gradedWindowByteCount : nil).map {
                 FetchRule(
                     strategy: group.strategy, granularity: .window(byteCount: $0),
                     ciphertextByteCount: group.ciphertext.byteCount, mergesRequests: subject.mergesRequests)
@@ -96,7 +98,7 @@ final class InProcessObject: JudgedObject {
     }
 
     func read(at offset: UInt64, count: Int, _ fault: SourceFault) -> ReadAnswer {
-        hasDelivered = false
+        (hasRead, deliveredOffset) = (true, nil)
         guard let decryptor else { return .noAnswer("the object is not open") }
         recorder?.reset()
         let bytes = buffer.prepare(count: count)
@@ -108,7 +110,7 @@ final class InProcessObject: JudgedObject {
             guard (0...count).contains(delivered) else {
                 return .noAnswer("\(delivered) bytes delivered: expected at most \(count)")
             }
-            hasDelivered = true
+            deliveredOffset = offset
             return .delivered(.buffer(UnsafeRawBufferPointer(rebasing: bytes[..<delivered])))
         } catch {
             return .refused(Refusal(error), left: .buffer(UnsafeRawBufferPointer(bytes)))
@@ -120,8 +122,11 @@ final class InProcessObject: JudgedObject {
         return nil
     }
 
-    var isServed: Bool { true }
-    var fetches: [FetchRule.Fetch] {
+    var extraReads: ExtraReads { .afterFailures }
+    var hasDelivered: Bool { deliveredOffset != nil }
+    var rule: FetchRule? { nil }
+    var fetches: [FetchRule.Fetch]? { nil }
+    private var fetched: [FetchRule.Fetch] {
         (recorder?.ranges ?? []).map { FetchRule.Fetch(asked: $0, deliveredByteCount: UInt64($0.count)) }
     }
     var kept: RangeSet<UInt64> { RangeSet() }
@@ -136,7 +141,13 @@ final class InProcessObject: JudgedObject {
             && (setup.keepsPlaintext || !group.strategy.isStreaming || group.playlist != nil)
     }
 
-    func overrun(delivered: Int) -> String? { buffer.mismatch(delivered: delivered) }
+    /// Our readers must not fetch too much either, which is no finding of its own.
+    func overrun(delivered byteCount: Int) -> String? {
+        guard hasRead else { return fetchRule?.openingMismatch(fetched) }
+        if let found = buffer.mismatch(delivered: byteCount) { return found }
+        guard let offset = deliveredOffset, let fetchRule else { return nil }
+        return fetchRule.mismatch(in: fetched, delivering: offset..<offset + UInt64(byteCount), having: kept)
+    }
 }
 
 extension SourceFault {

@@ -37,12 +37,11 @@ package struct InProcessSubject: Sendable {
     package private(set) var fits: @Sendable (_ need: CipherNeed) -> Bool
     /// Opens an object.
     package let open: Open
-    /// Opens the source that subjects read instead of a group's own, such as the same bytes on a server; a `nil`
-    /// closure means that they read the group's own.
+    /// Opens the source that subjects read instead of a group's own, such as the same bytes on a server.
     package typealias Relocate = @Sendable (any ByteSource) throws(DecryptionError) -> any ByteSource
 
-    /// Opens the sources that are read instead of a group's own.
-    private(set) var relocate: Relocate?
+    /// Opens the sources that are read instead of a group's own; `nil` to read the group's own.
+    private var relocate: Relocate?
 
     /// Opens an object for several threads; `nil` if an object belongs to one reader.
     package let openShared: OpenShared?
@@ -67,13 +66,6 @@ package struct InProcessSubject: Sendable {
         self.openPlaylist = openPlaylist
     }
 
-    /// Returns the same subject over other sources with the same bytes.
-    package func relocated(by relocate: @escaping Relocate) -> InProcessSubject {
-        var subject = self
-        subject.relocate = relocate
-        return subject
-    }
-
     /// Returns the same subject, limited to objects for which a backend has all ciphers.
     func limited(to backend: any CipherBackend) -> InProcessSubject {
         var subject = self
@@ -82,7 +74,7 @@ package struct InProcessSubject: Sendable {
     }
 
     /// Our readers over a backend.
-    package init(backend: any CipherBackend, largestReadByteCount: Int = .max) {
+    package init(backend: any CipherBackend, largestReadByteCount: Int = .max, relocate: Relocate? = nil) {
         self.init(
             name: backend.name, largestReadByteCount: largestReadByteCount,
             supports: { strategy, keyByteCount in
@@ -105,6 +97,7 @@ package struct InProcessSubject: Sendable {
                 case .freshBuffers(let window): try FreshBufferReader(object: object, windowByteCount: window)
                 }
             })
+        self.relocate = relocate
     }
 
     /// Opens a group's object, after `wrap` is applied to each source.

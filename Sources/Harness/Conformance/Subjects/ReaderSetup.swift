@@ -70,18 +70,15 @@ package struct ReaderSetup: Hashable, Sendable, CustomStringConvertible {
     /// The largest object whose ranges every reader gets.
     private static let smallByteCount: UInt64 = 1 << 16
 
-    /// Returns the setups that get every read of a group: the cursor with the group's first window.
-    static func forEveryRead(of group: VectorGroup) -> [ReaderSetup] {
-        let window = group.windowByteCounts.first ?? .max
-        let supply = supplies(of: group).first ?? .whole
-        return [ReaderSetup(.cursor(windowByteCount: window), supply)]
-    }
-
-    /// Returns the setups that share the reads of a group: setup *i* mod *n* also gets read *i*.
-    static func inTurn(of group: VectorGroup) -> [ReaderSetup] {
+    /// Returns the setups of a group's readers. The first one, a cursor with the group's first window, gets every read;
+    /// the others share the reads.
+    static func setups(of group: VectorGroup) -> [ReaderSetup] {
         let supplies = supplies(of: group)
-        guard supplies.isEmpty else { return inTurn(of: group, supplies: supplies) }
-        return group.windowByteCounts.dropFirst().map { ReaderSetup(.cursor(windowByteCount: $0)) } + others(of: group)
+        let window = group.windowByteCounts.first ?? .max
+        let first = ReaderSetup(.cursor(windowByteCount: window), supplies.first ?? .whole)
+        guard supplies.isEmpty else { return [first] + inTurn(of: group, supplies: supplies) }
+        let windows = group.windowByteCounts.dropFirst().map { ReaderSetup(.cursor(windowByteCount: $0)) }
+        return [first] + windows + others(of: group)
     }
 
     /// Returns the behaviours of the source that the group calls for; empty if it accepts any.

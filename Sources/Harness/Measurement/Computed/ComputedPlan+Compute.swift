@@ -152,7 +152,7 @@ private struct PlannedLayout {
 
     /// Returns whether windows change the requests of reads. They do not if the reader reads whole chunks.
     func hasWindows(_ access: AccessPolicy) -> Bool {
-        !strategy.isAuthenticated && (strategy.chunkByteCount == nil || access.granularityIsBlock)
+        !strategy.isAuthenticated && (strategy.chunkByteCount == nil || !access.readsWholeChunks)
     }
 }
 
@@ -169,11 +169,6 @@ extension Strategy {
             storedByteCount: geometry?.ciphertextByteCount(ofPlaintext: byteCount) ?? byteCount,
             maxByteCount: facts.maxPlaintextByteCount)
     }
-}
-
-extension AccessPolicy {
-    /// True if a reader reads only the blocks that cover a range.
-    fileprivate var granularityIsBlock: Bool { self == .block || self == .freshBuffers }
 }
 
 extension PlanInputs {

@@ -205,11 +205,7 @@ package struct Manifest: Codable, Hashable, Sendable {
     }
 
     private var encoded: [UInt8] {
-        get throws {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
-            return try Array(encoder.encode(self)) + [0x0A]
-        }
+        get throws { Array((try JSONValue.encode(self).text + "\n").utf8) }
     }
 
     private var signed: Manifest {

@@ -36,13 +36,9 @@ struct RecordLine {
         else { return nil }
         switch kind {
         case .time, .latency, .memory:
-            guard let cell = Self.cellID(bytes) else { return nil }
-            let digits = Self.end(of: "\"round\":", in: bytes).map { start in
-                start..<(bytes[start...].firstIndex { !(0x30...0x39).contains($0) } ?? bytes.endIndex)
-            }
-            // Records from older versions have no round.
-            let round = digits.map { $0.count < 10 ? Int(String(decoding: bytes[$0], as: UTF8.self)) : nil } ?? 0
-            guard let round else { return nil }
+            guard let cell = Self.cellID(bytes), let start = Self.end(of: "\"round\":", in: bytes) else { return nil }
+            let digits = start..<(bytes[start...].firstIndex { !(0x30...0x39).contains($0) } ?? bytes.endIndex)
+            guard digits.count < 10, let round = Int(String(decoding: bytes[digits], as: UTF8.self)) else { return nil }
             key = Key(kind: kind, subject: cell, number: round)
             (verdict, self.round) = (nil, digits)
         case .check, .failure, .conformance:

@@ -48,7 +48,7 @@ package struct MeasuredObject: Sendable {
     func openRequest(id: UInt64, cell: Cell) -> JSONValue {
         var members = membersWithoutSource(id: id)
         var source = playlist?.source(source) ?? source
-        if let remoteObject = RemoteObject(source) { source = remoteObject.adopting(cell.source).json }
+        if let remoteObject = RemoteObject(source) { source = remoteObject.adopting(cell.connection).json }
         members["source"] = source
         if case .object(var description) = source, cell.source == ObjectKind.mmap.rawValue {
             description["mapped"] = true

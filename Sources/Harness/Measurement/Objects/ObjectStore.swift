@@ -64,7 +64,7 @@ package final class ObjectStore {
         if let input { return input }
         let name = Self.name(of: cell)
         let kind = ObjectKind(of: cell)
-        let reached = kind?.isServed == true ? "\(cell.source) \(name)" : name
+        let reached = kind?.isServed == true ? "\(cell.sourceName) \(name)" : name
         if let known = objects[reached] { return known }
         let strategy = try strategy(of: cell)
         let segmentByteCount = cell.format == PlaylistRequest.strategyName ? strategy.chunkByteCount : nil
@@ -81,7 +81,7 @@ package final class ObjectStore {
             let file = ["path": .string(path.string)] as JSONValue
             made = MeasuredObject(
                 strategy: strategy, key: key, plaintextByteCount: cell.objectByteCount,
-                source: kind?.isServed == true ? try served(path, as: cell.source) : file,
+                source: kind?.isServed == true ? try served(path, for: cell) : file,
                 expected: StreamPlaintext(stream: plaintext))
         }
         if let segmentByteCount {
@@ -92,11 +92,11 @@ package final class ObjectStore {
         return made
     }
 
-    /// Offers a file on a server, with the options for requests that the cell's source name contains.
-    private func served(_ path: FilePath, as sourceName: String) throws(DecryptionError) -> JSONValue {
+    /// Offers a file on a server, with a cell's options for requests.
+    private func served(_ path: FilePath, for cell: Cell) throws(DecryptionError) -> JSONValue {
         guard let serve else { throw .unsupported("objects on servers") }
-        let remoteObject = try serve(FileSource(path: path), sourceName.hasPrefix("https"))
-        return remoteObject.adopting(sourceName).json
+        let remoteObject = try serve(FileSource(path: path), cell.source == ObjectKind.https.rawValue)
+        return remoteObject.adopting(cell.connection).json
     }
 
     /// Returns the SHA-256 of the bytes that a workload must deliver.
@@ -195,9 +195,26 @@ package enum ObjectKind: String, CaseIterable, Hashable, Sendable {
     /// True if bytes come from a server.
     package var isServed: Bool { self == .http || self == .https }
 
-    /// The kind that ``Cell/source`` names in its first word; `nil` for a name that no plan can have.
-    package init?(of cell: Cell) {
-        self.init(rawValue: String(cell.source.prefix { $0 != " " }))
+    /// The kind that ``Cell/source`` names; `nil` for a name that no plan can have.
+    package init?(of cell: Cell) { self.init(rawValue: cell.source) }
+}
+
+extension RemoteObject {
+    /// The source in a cell: the scheme.
+    package var source: String { (isSecure ? ObjectKind.https : .http).rawValue }
+
+    /// The unusual options of connections and ranges in a cell; `nil` if all are usual.
+    package var connection: Connection? {
+        Connection(
+            tlsAllowances: isSecure ? tls.options : [], isKept: keepsConnections, readAheadDepth: readAheadDepth)
+    }
+
+    /// Returns the object with a cell's options of connections and ranges; the checks of certificates are its own.
+    package func adopting(_ connection: Connection?) -> RemoteObject {
+        var remoteObject = self
+        remoteObject.keepsConnections = connection?.isKept ?? true
+        remoteObject.readAheadDepth = connection?.readAheadDepth
+        return remoteObject
     }
 }
 

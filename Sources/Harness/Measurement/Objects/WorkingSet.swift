@@ -1,4 +1,5 @@
 import Results
+import Subject
 package import SubjectProtocol
 
 /// The bytes that a workload touches before it touches one of them again. A cache serves the reads only if it holds all
@@ -34,9 +35,14 @@ package enum WorkingSet {
 
     /// Returns the working set of a workload of a cell. The cell's format and access determine the unit of fetching.
     static func byteCount(of workload: Workload, cell: Cell, isAuthenticated: Bool) -> UInt64 {
-        let isWhole = isAuthenticated || cell.access == "chunk-cache" || cell.access == "whole-chunk"
+        let isWhole = isAuthenticated || cell.readsWholeChunks
         return byteCount(
             of: workload, objectByteCount: cell.objectByteCount,
             unitByteCount: isWhole ? cell.chunkByteCount ?? 16 : 16)
     }
+}
+
+extension Cell {
+    /// True if the reader fetches whole chunks, not only the blocks that cover a range.
+    var readsWholeChunks: Bool { AccessPolicy(rawValue: access)?.readsWholeChunks == true }
 }

@@ -124,10 +124,12 @@ struct PlanEntryReader {
             BufferLimit.allows(threads: threadCount, windowByteCount: windowByteCount), "threads", threads,
             BufferLimit.expectation)
         let remote = try remote(choice, object.source)
+        let server = try server(choice, object.source, unplaced: &unplaced)
         var cell = Cell(
             backend: "", strategy: strategy, windowByteCount: windowByteCount, workload: parsed.text,
             readCount: parsed.readCount, access: access, threads: threadCount, keyByteCount: object.keyByteCount,
-            objectByteCount: object.byteCount, source: try sourceName(choice, object.source, unplaced: &unplaced))
+            objectByteCount: object.byteCount, source: server?.source ?? object.source.rawValue)
+        cell.connection = server?.connection
         cell.adopt(object.strategy)
         cell.isCold = try isCold(choice, object.source)
         cell.remoteLatencyNanoseconds = remote?.latency
@@ -282,18 +284,18 @@ struct PlanEntryReader {
         return known[bits.firstIndex(of: text) ?? 0]
     }
 
-    /// The name of the source in cells. For a server, it also has the reuse of connections (`reuse`), and the number of
-    /// ranges in flight (`read-ahead`).
-    private func sourceName(
+    /// The server with the reuse of connections (`reuse`) and the number of ranges in flight (`read-ahead`); `nil` for
+    /// another source.
+    private func server(
         _ choice: PlanChoice, _ source: ObjectKind, unplaced: inout [String: PlanError]
-    ) throws(PlanError) -> String {
+    ) throws(PlanError) -> RemoteObject? {
         var remoteObject = reader.object?.remoteObject ?? RemoteObject(url: "\(source.rawValue)://")
         for key in ["reuse", "read-ahead"] {
             guard let text = choice[key], !source.isServed else { continue }
             unplaced[key] = entry.error(
                 key, "\(key) \(text): expected it with source http or https, found \(source.rawValue)")
         }
-        guard source.isServed else { return source.rawValue }
+        guard source.isServed else { return nil }
         if let text = choice["reuse"] {
             remoteObject.keepsConnections = try answer(text, "reuse")
         }
@@ -303,7 +305,7 @@ struct PlanEntryReader {
             }
             remoteObject.readAheadDepth = depth
         }
-        return remoteObject.sourceName
+        return remoteObject
     }
 
     /// The simulated remote store, for an entry with `latency`, `bandwidth`, or both; `nil` for others.

@@ -1,7 +1,6 @@
 import ByteSources
 package import RandomAccess
 import Results
-import Subject
 import Support
 
 /// An estimate of a sweep's duration, good enough to decide whether to wait for it.
@@ -80,9 +79,7 @@ package struct SweepEstimate: Hashable, Sendable {
     private static func iteration(_ cell: Cell, _ rate: Double, hasTags: Bool) -> Double {
         let reads = Double(readCount(cell))
         var fetched = Double(readByteCount(cell))
-        if [AccessPolicy.chunkCache.rawValue, AccessPolicy.wholeChunk.rawValue].contains(cell.access),
-            cell.workload != CellWorkload.sequential.description
-        {
+        if cell.readsWholeChunks, cell.workload != CellWorkload.sequential.description {
             // Assumes that no chunk is read twice.
             fetched = max(fetched, Double(min(cell.chunkByteCount ?? cell.windowByteCount, cell.objectByteCount)))
         }
@@ -112,7 +109,7 @@ package struct SweepEstimate: Hashable, Sendable {
     }
 
     private static func readByteCount(_ cell: Cell) -> UInt64 {
-        if case .random(let rangeByteCount) = CellWorkload(cell.workload) { return rangeByteCount }
+        if let rangeByteCount = cell.rangeByteCount { return rangeByteCount }
         return min(cell.windowByteCount, cell.objectByteCount)
     }
 }

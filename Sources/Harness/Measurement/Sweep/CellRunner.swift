@@ -83,9 +83,7 @@ package struct CellRunner {
         // Pages in the code of every read, and reads a block of the file.
         let first = Workload.trace([Workload.Read(offset: 0, count: min(16, object.plaintextByteCount))])
         _ = try subject.measure(first, Self.oneIteration)
-        return try subject.measure(
-            workload, ["collect": "time", "minimumNanoseconds": .integer(1 << 52), "maximumIterations": 4]
-        ).integers("nanoseconds")
+        return try subject.measure(workload, CellSubject.iterations(4, atLeast: 1 << 52)).integers("nanoseconds")
     }
 
     /// Measures the rise of the process's peak memory while it opens the object and runs the workload once. Returns
@@ -149,11 +147,7 @@ package struct CellRunner {
             var record = LatencyRecord(cellID: cell.id, round: round, latency: .init(of: []))
             if cell.threads == 1, cell.isLocal {
                 let whole = try subject.measure(
-                    workload,
-                    [
-                        "collect": "time", "minimumNanoseconds": .integer(Self.latencyWarmUpNanoseconds),
-                        "maximumIterations": 3,
-                    ]
+                    workload, CellSubject.iterations(3, atLeast: Self.latencyWarmUpNanoseconds)
                 ).integers("nanoseconds")
                 var repetitions = 0
                 while LatencyCheck.isContradicted(iterations, by: whole), repetitions < LatencyCheck.maxRepetitions {
@@ -265,9 +259,7 @@ package struct CellRunner {
     /// the measurement.
     private static let smallByteCount: UInt64 = 4 << 10
 
-    private static let oneIteration: JSONValue = [
-        "collect": "time", "minimumNanoseconds": 0, "maximumIterations": 1,
-    ]
+    private static let oneIteration = CellSubject.iterations(1, atLeast: 0)
 
     /// The cell's object. A full disk is not the cell's fault: the failure has a cause, so that it is not recorded and
     /// the cell is tried again later.

@@ -1,43 +1,135 @@
-import RandomAccess
+package import ByteSources
+package import RandomAccess
 package import Results
-import Statistics
 import Support
+import SystemPackage
 
-/// A sweep: it measures the cells of a plan in rounds, and resumes an interrupted run of the same plan.
+/// A sweep: it measures the cells of a plan in rounds, into a folder, and resumes an interrupted run of the same plan.
 ///
 /// The sweep checks every cell first, and a cell that fails gets no figures. Then it measures memory and latencies, and
 /// then rounds of timings. Each round visits all cells in another order, so that a drift of the machine affects all
 /// cells alike.
 package struct Sweep {
+    private let folder: RunFolder
     private let plan: Plan
-    private let log: ResultLog
-    private let runner: CellRunner
-    /// The reasons for which backends may not be measured, by backend name: they failed vectors.
-    private let refusals: [String: String]
+    private let program: [String]
+    private let header: RunHeader
+    private let encryption: any CipherBackend
+    private let network: (any NetworkSources)?
+    private let cgroups: MemoryCgroups?
 
-    /// - Parameters:
-    ///   - plan: The plan.
-    ///   - log: The log for results. Its header is written already.
-    ///   - runner: The runner that measures the cells.
-    ///   - refusals: The reasons for which backends may not be measured, by backend name.
-    package init(plan: Plan, log: ResultLog, runner: CellRunner, refusals: [String: String]) {
-        self.plan = plan
-        self.log = log
-        self.runner = runner
-        self.refusals = refusals
-    }
-
-    /// Runs the steps that are not done yet.
+    /// Writes nothing yet.
     ///
     /// - Parameters:
+    ///   - folder: The folder for results.
+    ///   - plan: The plan.
+    ///   - program: The command that starts a subject.
+    ///   - programVersion: The version of this program.
+    ///   - programDigest: The digest that identifies the build; see ``FileDigest/programs(_:)``.
+    ///   - command: The command line that repeats the run, without keys.
+    ///   - startedAt: The time, in ISO 8601.
+    ///   - backends: The available backends.
+    ///   - encryption: The backend that encrypts objects; `nil` for the first available one.
+    ///   - shard: The shard of a job on many machines; `nil` for a separate run.
+    ///   - cgroups: The cgroups for processes whose memory is measured, or the reason for their absence.
+    ///   - network: The network that serves objects on this machine, for cells that are measured over HTTP.
+    /// - Throws: `SweepError.io` if there is no backend.
+    package init(
+        folder: RunFolder, plan: Plan, program: [String], programVersion: String, programDigest: String? = nil,
+        command: [String], startedAt: String, backends: [any CipherBackend],
+        encryption: (any CipherBackend)? = nil, shard: RunHeader.Shard? = nil,
+        cgroups: Result<MemoryCgroups, CgroupAbsence>? = nil, network: (any NetworkSources)? = nil
+    ) throws(SweepError) {
+        guard let encryption = encryption ?? backends.first else {
+            throw .io(.unsupported("a sweep without any backend"))
+        }
+        self.folder = folder
+        self.plan = plan
+        self.program = program
+        self.encryption = encryption
+        self.network = network
+        self.cgroups = try? cgroups?.get()
+        var header = RunHeader(
+            programVersion: programVersion, command: command, startedAt: startedAt, host: ThisHost.describe(),
+            backends: backends.map {
+                RunHeader.Backend(name: $0.name, version: $0.version, cpuFeatures: $0.cpuFeatures)
+            }, plan: plan.text, seed: plan.seed)
+        header.programDigest = programDigest
+        header.shard = shard
+        if case .failure(let absence)? = cgroups { header.cgroupAbsence = absence.description }
+        self.header = header
+    }
+
+    /// Runs the steps that are not done yet. A cell that fails is a result.
+    ///
+    /// - Parameters:
+    ///   - input: The object for all cells; `nil` to make the objects that the cells need.
+    ///   - starting: A function that is called when the results can be written, before the measurement.
+    ///   - limits: A function that measures the machine's limits at the start of a run. It may return `nil`.
+    ///   - verify: A function that runs the vectors at the start of a run. Its records go into the results, and a
+    ///     backend that failed is not measured. `nil` from it means that the user stopped it.
+    ///   - mutants: A function that runs the mutants. `nil` from it means that the user stopped it. A resumed run does
+    ///     not repeat it.
     ///   - progress: A function that is called before and after each process, and for each step that need not run.
-    ///   - shouldStop: A function that is called before each process, and after one that failed. `true` stops the
-    ///     sweep.
-    /// - Returns: Whether everything is measured now.
-    /// - Throws: `SweepError` if results cannot be written. A cell that fails is a result.
+    ///   - shouldStop: A function that is called before each process, and after one that failed.
+    ///   - isInterrupted: A function that returns whether to end the current process. It is called while waiting for
+    ///     it.
+    /// - Returns: The results so far. They are complete unless `shouldStop` stopped the sweep.
+    /// - Throws: `SweepError`.
     package func run(
-        progress: (SweepEvent) -> Void, shouldStop: () -> Bool
-    ) throws(SweepError) -> Bool {
+        input: MeasuredObject? = nil, starting: () -> Void = {}, limits: (() -> MachineLimits?)? = nil,
+        verify: (() -> [ConformanceRecord]?)? = nil, mutants: (() -> MutantsRecord?)? = nil,
+        progress: (SweepEvent) -> Void, shouldStop: () -> Bool, isInterrupted: @escaping () -> Bool = { false }
+    ) throws(SweepError) -> RunResults {
+        try folder.create()
+        var header = header
+        header.input = input?.input
+        header.strategies = plan.strategies.compactMapValues { try? StrategyFacts($0) }
+        // The lock comes first, so that this job does not remove the objects of another sweep that is running here.
+        let log = try ResultLog(path: folder.resultFile)
+        try folder.createObjects()
+        // Also after a stop: it takes seconds to make them again, and users do not expect hidden files of a gigabyte.
+        defer { folder.removeObjects() }
+        var outcomes: [ConformanceRecord] = []
+        if let first = log.earlierRecords.first {
+            try requireSameSweep(first, header)
+            starting()
+            for case .conformance(let outcome) in log.earlierRecords { outcomes.append(outcome) }
+        } else {
+            starting()
+            header.limits = limits?()
+            try log.append(.header(header))
+        }
+        // A run that was killed while it wrote outcomes has only those of some backends.
+        let judged = Set(outcomes.map(\.subject))
+        if let verify, !header.backends.allSatisfy({ judged.contains($0.name) }) {
+            guard let found = verify() else { return try ResultLog.read(folder.resultFile).results }
+            for outcome in found where !judged.contains(outcome.subject) {
+                try log.append(.conformance(outcome))
+                outcomes.append(outcome)
+            }
+        }
+        if let mutants, !Self.isTested(log.earlierRecords), !shouldStop(), let outcome = mutants() {
+            try log.append(.mutants(outcome))
+        }
+        let servers = network.map(LoopbackServers.init)
+        let store =
+            input.map { ObjectStore(input: $0) }
+            ?? ObjectStore(
+                folder: folder.objectFolder, encryption: encryption, strategies: plan.strategies,
+                serve: servers.map { $0.serve })
+        let runner = CellRunner(
+            program: program, store: store, seed: plan.seed, traces: plan.traces,
+            bitsPerSecond: plan.bitsPerSecond, cgroups: cgroups, isInterrupted: isInterrupted)
+        try measure(runner, log, refusals: Self.refusals(outcomes), progress: progress, shouldStop: shouldStop)
+        return try ResultLog.read(folder.resultFile).results
+    }
+
+    /// Measures the cells, except those of the backends in `refusals`.
+    private func measure(
+        _ runner: CellRunner, _ log: ResultLog, refusals: [String: String], progress: (SweepEvent) -> Void,
+        shouldStop: () -> Bool
+    ) throws(SweepError) {
         var state = SweepState(log.earlierRecords)
         for (index, step) in SweepStep.all(of: plan).enumerated() where !state.isEnded {
             guard isNeeded(step, state) else {
@@ -45,15 +137,15 @@ package struct Sweep {
                 continue
             }
             progress(.starts(index))
-            if shouldStop() { return false }
+            if shouldStop() { return }
             let start = monotonicNanoseconds()
             let record: ResultRecord?
             do throws(CellFailure) {
-                record = try perform(step)
+                record = try perform(step, runner, refusals)
             } catch {
                 if let cause = error.cause { throw .io(cause) }
                 // A subject that ended together with the sweep has not failed.
-                if error.isInterruption || shouldStop() { return false }
+                if error.isInterruption || shouldStop() { return }
                 record = .failure(FailureRecord(cell: step.cell, reason: error.description))
             }
             if let record {
@@ -66,7 +158,6 @@ package struct Sweep {
             progress(.ended(index, seconds: Double(monotonicNanoseconds() - start) / 1e9))
         }
         if !state.isEnded { try log.append(.end) }
-        return true
     }
 
     private func isNeeded(_ step: SweepStep, _ state: SweepState) -> Bool {
@@ -79,7 +170,9 @@ package struct Sweep {
     }
 
     /// Runs the process of a step and returns its record; `nil` if this machine cannot measure it.
-    private func perform(_ step: SweepStep) throws(CellFailure) -> ResultRecord? {
+    private func perform(
+        _ step: SweepStep, _ runner: CellRunner, _ refusals: [String: String]
+    ) throws(CellFailure) -> ResultRecord? {
         let cell = step.cell
         switch step.pass {
         case .check:
@@ -93,123 +186,46 @@ package struct Sweep {
             return .time(try runner.time(cell, round: round, minimumNanoseconds: plan.roundNanoseconds))
         }
     }
-}
 
-/// One process of a sweep.
-package struct SweepStep: Hashable, Sendable {
-    /// The kind of measurement in one process. Rounds count from 0.
-    package enum Pass: Hashable, Sendable {
-        case check
-        case memory(round: Int)
-        case latencies(round: Int)
-        case time(round: Int)
+    /// The reasons not to measure backends: a backend that failed a vector gets no figures.
+    private static func refusals(_ outcomes: [ConformanceRecord]) -> [String: String] {
+        var refusals: [String: String] = [:]
+        for outcome in outcomes where outcome.failed > 0 || outcome.passed == 0 {
+            refusals[outcome.subject] =
+                "\(outcome.failed) of \(outcome.failed + outcome.passed) vectors failed: expected none before any speed"
+        }
+        return refusals
     }
 
-    /// The kind of measurement.
-    package var pass: Pass
-    /// The measured cell.
-    package var cell: Cell
-    /// The number of timed rounds that the plan always has. Later rounds run only if a precision is not reached.
-    package var plannedRounds: Int
-
-    /// The maximum number of processes for a cell's memory, and for its latencies.
-    package static let maxUntimedRounds = 3
-
-    /// Returns all steps of a plan, in order.
-    ///
-    /// - Parameter plan: The plan. Its seed determines the order of the cells in each pass.
-    /// - Returns: The steps.
-    package static func all(of plan: Plan) -> [SweepStep] {
-        func step(_ pass: Pass, _ planned: PlannedCell) -> SweepStep {
-            SweepStep(pass: pass, cell: planned.cell, plannedRounds: planned.rounds)
-        }
-        var steps = plan.cells.map { step(.check, $0) }
-        let maxRounds = plan.cells.map(\.rounds).max() ?? 0
-        for round in 0..<min(maxRounds, maxUntimedRounds) {
-            for (index, pass) in [Pass.memory(round: round), .latencies(round: round)].enumerated() {
-                steps += order(ofRound: -1 - index - 2 * round, in: plan).filter { round < $0.rounds }
-                    .map { step(pass, $0) }
+    /// Returns whether the mutants are done. A run has them once, and a finished run does not change.
+    private static func isTested(_ records: [ResultRecord]) -> Bool {
+        records.contains {
+            switch $0 {
+            case .mutants, .end: true
+            default: false
             }
         }
-        let lastRound = max(maxRounds, plan.precision?.maxRounds ?? 0)
-        for round in 0..<lastRound {
-            steps += order(ofRound: round, in: plan).filter { round < max($0.rounds, plan.precision?.maxRounds ?? 0) }
-                .map { step(.time(round: round), $0) }
+    }
+
+    private func requireSameSweep(_ record: ResultRecord, _ header: RunHeader) throws(SweepError) {
+        let path = folder.resultFile.string
+        guard case .header(let earlier) = record else { throw .damaged(path, .missingHeader) }
+        var difference: String?
+        if earlier.plan != header.plan || earlier.seed != header.seed {
+            difference = "its plan is another one"
+        } else if earlier.host.name != header.host.name || earlier.host.cpuModel != header.host.cpuModel {
+            difference = "it was measured on \(earlier.host.name) (\(earlier.host.cpuModel))"
+        } else if earlier.backends != header.backends {
+            difference = "its backends have other versions"
+        } else if earlier.programVersion != header.programVersion {
+            difference = "it was measured by version \(earlier.programVersion)"
+        } else if earlier.programDigest != header.programDigest {
+            difference = "it was measured by another build (\(earlier.programDigest ?? "it does not say which"))"
+        } else if earlier.strategies != header.strategies {
+            difference = "a description of a strategy is another one, or was changed"
+        } else if earlier.input != header.input {
+            difference = "its input is another one, or was changed (\(earlier.input ?? "none"))"
         }
-        return steps
-    }
-
-    /// The cells in the order of one round, drawn from the plan's seed. Rounds below 0 are the untimed passes.
-    static func order(ofRound round: Int, in plan: Plan) -> [PlannedCell] {
-        var generator = SplitMix64(seed: plan.seed &+ UInt64(bitPattern: Int64(round)) &* 0x1_0000_0001)
-        return plan.cells.shuffled(using: &generator)
-    }
-}
-
-/// An event of a sweep, with the step's index in ``SweepStep/all(of:)``.
-package enum SweepEvent: Hashable, Sendable {
-    /// The step's process is about to start.
-    case starts(Int)
-    /// The step has ended, after a number of seconds.
-    case ended(Int, seconds: Double)
-    /// The step need not run, because an earlier run did it or its cell failed.
-    case notNeeded(Int)
-}
-
-/// The finished steps of a sweep, according to its result file.
-struct SweepState {
-    private struct Process: Hashable {
-        var pass: SweepStep.Pass
-        var cellID: String
-    }
-
-    private var done: Set<Process> = []
-    /// The median time of each process, in nanoseconds, by cell.
-    private var medians: [String: [Double]] = [:]
-    private(set) var failed: Set<String> = []
-    private(set) var isEnded = false
-    /// The time of the rounds that this run added for precision.
-    var addedNanoseconds: UInt64 = 0
-
-    init(_ records: [ResultRecord]) {
-        for record in records { note(record) }
-    }
-
-    mutating func note(_ record: ResultRecord) {
-        switch record {
-        case .header, .conformance, .mutants, .seal: break
-        case .check(let check): done.insert(Process(pass: .check, cellID: check.cell.id))
-        case .memory(let memory):
-            done.insert(Process(pass: .memory(round: memory.round ?? 0), cellID: memory.cellID))
-        case .latency(let latency):
-            done.insert(Process(pass: .latencies(round: latency.round ?? 0), cellID: latency.cellID))
-        case .time(let time):
-            guard done.insert(Process(pass: .time(round: time.round), cellID: time.cellID)).inserted else { break }
-            if let median = median(of: time.nanoseconds) { medians[time.cellID, default: []].append(median) }
-        case .failure(let failure): failed.insert(failure.cell.id)
-        case .end: isEnded = true
-        }
-    }
-
-    func isDone(_ pass: SweepStep.Pass, _ cellID: String) -> Bool {
-        done.contains(Process(pass: pass, cellID: cellID))
-    }
-
-    /// Returns whether half the width of a cell's interval is at most the given share of its figure.
-    func isPrecise(_ cellID: String, _ halfWidth: Double) -> Bool {
-        LogInterval(processes: medians[cellID] ?? []).map { $0.relativeHalfWidth <= halfWidth } ?? false
-    }
-}
-
-extension LatencyRecord.Latency {
-    /// The percentiles of latencies of single reads, in nanoseconds. All are 0 if there are no latencies.
-    package init(of latencies: [UInt64]) {
-        let sorted = latencies.sorted()
-        func rank(_ tenthsOfPercent: Int) -> UInt64 {
-            percentile(tenthsOfPercent: tenthsOfPercent, ofSorted: sorted) ?? 0
-        }
-        self.init(
-            readCount: sorted.count, p50: rank(500), p90: rank(900), p99: rank(990), p999: rank(999),
-            max: sorted.last ?? 0)
+        if let difference { throw .externalResults(path: path, difference: difference) }
     }
 }

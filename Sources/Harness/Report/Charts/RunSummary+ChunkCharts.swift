@@ -75,8 +75,10 @@ extension RunSummary {
     /// The median latency of random reads by chunk of formats that notice changes, one line per backend; `nil` if fewer
     /// than two chunks were measured.
     var chunkLatencyChart: LineChart? {
-        guard let workload = mainRandomWorkload else { return nil }
-        let size = Verdict.readSize(workload)
+        guard let workload = mainRandomWorkload, let byteCount = CellWorkload(workload)?.rangeByteCount else {
+            return nil
+        }
+        let size = ByteCountText.size(byteCount)
         return chunkChart(
             workload, .latency, name: "chunk-latency",
             title: "Latency of a read of \(size) by chunk size, authenticated chunks",

@@ -128,62 +128,44 @@ extension RunComparison {
 
     /// The comparison as one object; ratios are throughput of B ÷ throughput of A.
     package var json: JSONValue {
-        .object([
-            "a": Self.json(runSet.runs[0]),
-            "b": Self.json(runSet.runs[1]),
-            "differences": .array(
-                differences.map {
-                    .object([
-                        "name": .string($0.name), "a": .string($0.values[0]), "b": .string($0.values[1]),
-                        "isOfHost": .bool($0.isOfHost),
-                    ])
-                }),
-            "isSameHost": .bool(isSameHost),
-            "warnings": JSONValue(strings: warnings),
-            "common": JSONValue(count: pairs.count),
-            "within5Percent": JSONValue(count: within5PercentCount),
-            "faster": JSONValue(count: count(.faster)),
-            "slower": JSONValue(count: count(.slower)),
-            "undecided": JSONValue(count: count(.undecided)),
-            "cells": .array(pairs.map(json)),
-            "onlyInA": JSONValue(strings: onlyInA.map(\.id)),
-            "onlyInB": JSONValue(strings: onlyInB.map(\.id)),
-            "withoutFigures": .array(
-                withoutFigures.map {
-                    .object(["name": .string($0.cell.id), "a": JSONValue($0.a), "b": JSONValue($0.b)])
-                }),
+        let differences = differences.map {
+            JSONValue(members: [
+                "name": $0.name, "a": $0.values[0], "b": $0.values[1], "isOfHost": $0.isOfHost,
+            ])
+        }
+        return JSONValue(members: [
+            "a": Self.json(runSet.runs[0]), "b": Self.json(runSet.runs[1]), "differences": differences,
+            "isSameHost": isSameHost, "warnings": warnings, "common": pairs.count,
+            "within5Percent": within5PercentCount, "faster": count(.faster), "slower": count(.slower),
+            "undecided": count(.undecided), "cells": pairs.map(json), "onlyInA": onlyInA.map(\.id),
+            "onlyInB": onlyInB.map(\.id),
+            "withoutFigures": withoutFigures.map { ["name": $0.cell.id, "a": $0.a, "b": $0.b] },
         ])
     }
 
     private static func json(_ run: RunSummary) -> JSONValue {
-        .object([
-            "name": .string(run.name), "programVersion": .string(run.header.programVersion),
-            "startedAt": .string(run.header.startedAt), "host": .string(run.header.host.name),
-            "seed": .integer(run.header.seed), "isComplete": .bool(run.isComplete),
+        JSONValue(members: [
+            "name": run.name, "programVersion": run.header.programVersion, "startedAt": run.header.startedAt,
+            "host": run.header.host.name, "seed": run.header.seed, "isComplete": run.isComplete,
         ])
     }
 
     private func json(_ pair: CellPair) -> JSONValue {
-        .object([
-            "name": .string(pair.cell.id),
-            "ratio": .number(pair.ratio.ratio),
-            "low": pair.ratio.hasInterval ? .number(pair.ratio.low) : .null,
-            "high": pair.ratio.hasInterval ? .number(pair.ratio.high) : .null,
-            "relation": .string(relation(pair).rawValue),
-            "isWithin5Percent": .bool(pair.isWithin5Percent),
-            "isSamePlaintext": .bool(pair.isSamePlaintext),
-            "a": Self.json(pair.a), "b": Self.json(pair.b),
+        let interval = pair.ratio.hasInterval ? pair.ratio : nil
+        return JSONValue(members: [
+            "name": pair.cell.id, "ratio": pair.ratio.ratio, "low": interval?.low, "high": interval?.high,
+            "relation": relation(pair).rawValue, "isWithin5Percent": pair.isWithin5Percent,
+            "isSamePlaintext": pair.isSamePlaintext, "a": Self.json(pair.a), "b": Self.json(pair.b),
         ])
     }
 
     private static func json(_ summary: CellSummary) -> JSONValue {
-        .object([
-            "bytesPerSecond": JSONValue(summary.speed?.bytesPerSecond),
-            "bytesPerSecondLow": JSONValue(summary.speed?.interval?.lowerBound),
-            "bytesPerSecondHigh": JSONValue(summary.speed?.interval?.upperBound),
-            "processes": JSONValue(count: summary.speed?.sample.count ?? 0),
-            "peakByteCount": JSONValue(summary.memory?.peakByteCount),
-            "growthByteCount": JSONValue(summary.memory?.growthByteCount),
+        JSONValue(members: [
+            "bytesPerSecond": summary.speed?.bytesPerSecond,
+            "bytesPerSecondLow": summary.speed?.interval?.lowerBound,
+            "bytesPerSecondHigh": summary.speed?.interval?.upperBound,
+            "processes": summary.speed?.sample.count ?? 0, "peakByteCount": summary.memory?.peakByteCount,
+            "growthByteCount": summary.memory?.growthByteCount,
         ])
     }
 }

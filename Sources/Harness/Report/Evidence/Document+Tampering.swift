@@ -91,20 +91,18 @@ extension TamperRecord {
 
     /// Returns records as one JSON object in the format of `data/schemas/tamper.json`, with all cases of all subjects.
     package static func json(_ records: [TamperRecord]) -> JSONValue {
-        [
-            "schema": .string(currentSchema),
-            "executed": JSONValue(count: records.reduce(0) { $0 + $1.executed }),
-            "failed": JSONValue(count: records.reduce(0) { $0 + $1.failed }),
-            "subjects": .array(records.map { $0.json { _ in true } }),
-        ]
+        JSONValue(members: [
+            "schema": currentSchema, "executed": records.reduce(0) { $0 + $1.executed },
+            "failed": records.reduce(0) { $0 + $1.failed }, "subjects": records.map { $0.json { _ in true } },
+        ])
     }
 
     /// Returns the record with the selected cases.
     func json(listing isListed: (Case) -> Bool) -> JSONValue {
-        [
-            "name": .string(subject), "executed": JSONValue(count: executed), "failed": JSONValue(count: failed),
-            "rows": .array(rows.map { $0.json(listing: isListed) }),
-        ]
+        JSONValue(members: [
+            "name": subject, "executed": executed, "failed": failed,
+            "rows": rows.map { $0.json(listing: isListed) },
+        ])
     }
 }
 
@@ -115,33 +113,11 @@ extension TamperRecord.Row {
         return JSONValue(
             encoding: row,
             adding: [
-                "kinds": .array(
-                    Self.kinds.map { kind in
-                        let counts = counts(kind: kind)
-                        return [
-                            "kind": .string(kind), "cases": JSONValue(count: counts.cases),
-                            "detected": JSONValue(count: counts.detected),
-                            "detectedAtOpen": JSONValue(count: counts.detectedAtOpen),
-                            "detectedAtRead": JSONValue(count: counts.detectedAtRead),
-                            "wrongByteCount": .integer(counts.wrongByteCount),
-                            "missingByteCount": .integer(counts.missingByteCount),
-                            "extraByteCount": .integer(counts.extraByteCount),
-                            "failed": JSONValue(count: counts.failed),
-                        ]
-                    }),
-                "cases": .array(cases.filter(isListed).map(\.json)),
+                "kinds": Self.kinds.map { kind in
+                    let counts = counts(kind: kind)
+                    return JSONValue(encoding: counts, adding: ["kind": kind, "detected": counts.detected])
+                },
+                "cases": JSONValue(encoding: cases.filter(isListed), nullable: .all),
             ])
     }
-}
-
-extension TamperRecord.Case {
-    fileprivate var json: JSONValue {
-        JSONValue(
-            encoding: self, nullable: ["failure"],
-            adding: ["sequential": sequential.json, "touching": touching.json])
-    }
-}
-
-extension TamperRecord.Outcome {
-    fileprivate var json: JSONValue { JSONValue(encoding: self, nullable: ["error", "read", "offset"]) }
 }

@@ -27,24 +27,21 @@ extension Evidence {
         return JSONValue(
             encoding: record, nullable: ["mutants"],
             adding: [
-                "host": host.json,
-                "requirements": .array(requirements.map(json)),
-                "subjects": .array(subjects.map(\.json)),
+                "host": host.json, "requirements": requirements.map(json), "subjects": subjects.map(\.json),
                 // All cases are in a separate file.
-                "tampering": tampering.map { .array($0.map { $0.json { $0.failure != nil } }) } ?? .null,
+                "tampering": tampering?.map { $0.json { $0.failure != nil } },
             ])
     }
 
     private func json(_ requirement: Requirement) -> JSONValue {
         let outcomes = subjects.map { record -> JSONValue in
             let outcome = RequirementOutcome(of: record, in: requirement)
-            return [
-                "subject": .string(record.subject), "verdict": .string(outcome.verdict.rawValue),
-                "passed": JSONValue(count: outcome.passed), "failed": JSONValue(count: outcome.failed),
-                "unsupported": JSONValue(count: outcome.unsupported), "notRun": JSONValue(count: outcome.notRun),
-            ]
+            return JSONValue(members: [
+                "subject": record.subject, "verdict": outcome.verdict.rawValue, "passed": outcome.passed,
+                "failed": outcome.failed, "unsupported": outcome.unsupported, "notRun": outcome.notRun,
+            ])
         }
-        return JSONValue(encoding: requirement, adding: ["outcomes": .array(outcomes)])
+        return JSONValue(encoding: requirement, adding: ["outcomes": outcomes])
     }
 }
 

@@ -1,4 +1,5 @@
 import Results
+import Statistics
 import Support
 
 /// A gate's figures in words, the same in every output.
@@ -51,7 +52,7 @@ enum GateWords {
 
     /// Returns the median of a count on both sides, and the change.
     static func figures(_ count: GateCounts.Count) -> [String] {
-        func middle(_ runs: [Double]) -> Double { runs.isEmpty ? 0 : runs.sorted()[(runs.count - 1) / 2] }
+        func middle(_ runs: [Double]) -> Double { percentile(tenthsOfPercent: 500, of: runs) ?? 0 }
         func text(_ figure: Double) -> String { SignificantDigits.fixed(max(0, figure), places: figure < 1000 ? 2 : 0) }
         let (one, other) = (middle(count.baseline), middle(count.candidate))
         return [text(one), text(other), one > 0 ? change(other / one) : one == other ? "0.00 %" : "–"]

@@ -131,58 +131,44 @@ package struct SelfTestSummary: Sendable {
 
     /// The rates as one object. Shares are fractions of one, times are in seconds.
     package var json: JSONValue {
-        .object([
-            "schema": .string(header.schema), "programVersion": .string(header.programVersion),
-            "startedAt": .string(header.startedAt), "cpuModel": .string(header.host.cpuModel),
-            "cpuCount": JSONValue(count: header.host.cpuCount), "baseline": .string(header.baseline),
-            "tolerance": .number(header.tolerance), "secondsPerCell": .number(header.secondsPerCell),
-            "isBusy": .bool(header.isBusy), "seed": .integer(header.seed), "isComplete": .bool(isComplete),
-            "cells": JSONValue(strings: header.cells.map(\.gateName)),
-            "calibrations": .array(
-                calibrations.map { ["large": Self.json($0.large), "small": Self.json($0.small)] }),
-            "groups": .array(groups.map(json)),
-            "coverage": ["blocks": JSONValue(count: coverage.blockCount), "share": Self.json(coverage.share)],
+        let coverage = JSONValue(members: ["blocks": coverage.blockCount, "share": Self.json(coverage.share)])
+        return JSONValue(members: [
+            "schema": header.schema, "programVersion": header.programVersion, "startedAt": header.startedAt,
+            "cpuModel": header.host.cpuModel, "cpuCount": header.host.cpuCount, "baseline": header.baseline,
+            "tolerance": header.tolerance, "secondsPerCell": header.secondsPerCell, "isBusy": header.isBusy,
+            "seed": header.seed, "isComplete": isComplete, "cells": header.cells.map(\.gateName),
+            "calibrations": calibrations.map { ["large": Self.json($0.large), "small": Self.json($0.small)] },
+            "groups": groups.map(json), "coverage": coverage,
         ])
     }
 
     private func json(_ group: SelfTestGroup) -> JSONValue {
         let seconds = group.decisionSeconds
         let pooled = group.pooledSlowdown
-        return .object([
-            "planted": .number(group.planted), "runs": JSONValue(count: group.runs.count),
-            "rates": .object(
-                Dictionary(
-                    uniqueKeysWithValues: GateVerdict.allCases.map {
-                        ($0.rawValue, Self.json(group.rate($0)))
-                    })),
-            "slowerBound": group.bound(.slower).map { .number($0) } ?? .null,
-            "foundWithin": .object(
-                Dictionary(
-                    uniqueKeysWithValues: Self.limits.map {
-                        ("\(Int($0))", JSONValue(count: group.detectionCount(within: $0)))
-                    })),
-            "slowdown": pooled.map { .number($0.estimate) } ?? .null,
-            "slowdownLow": pooled.map { .number($0.low) } ?? .null,
-            "slowdownHigh": pooled.map { .number($0.high) } ?? .null,
-            "contradictsCalibrations": contradictsCalibrations(group).map { .bool($0) } ?? .null,
-            "decisionSecondsMedian": percentile(tenthsOfPercent: 500, ofSorted: seconds).map { .number($0) } ?? .null,
-            "decisionSecondsMost": seconds.last.map { .number($0) } ?? .null,
-            "gateSecondsMost": group.runs.map(\.seconds).max().map { .number($0) } ?? .null,
+        let rates = GateVerdict.allCases.map { ($0.rawValue, Self.json(group.rate($0))) }
+        let found = Self.limits.map { ("\(Int($0))", group.detectionCount(within: $0)) }
+        return JSONValue(members: [
+            "planted": group.planted, "runs": group.runs.count, "rates": Dictionary(uniqueKeysWithValues: rates),
+            "slowerBound": group.bound(.slower), "foundWithin": Dictionary(uniqueKeysWithValues: found),
+            "slowdown": pooled?.estimate, "slowdownLow": pooled?.low, "slowdownHigh": pooled?.high,
+            "contradictsCalibrations": contradictsCalibrations(group),
+            "decisionSecondsMedian": percentile(tenthsOfPercent: 500, ofSorted: seconds),
+            "decisionSecondsMost": seconds.last, "gateSecondsMost": group.runs.map(\.seconds).max(),
         ])
     }
 
     private static func json(_ point: SelfTestCalibration.Point) -> JSONValue {
-        [
-            "extraWork": .number(point.extraWork), "cell": .string(point.cell), "slowdown": .number(point.slowdown),
-            "low": .number(point.low), "high": .number(point.high), "blocks": JSONValue(count: point.blockCount),
-        ]
+        JSONValue(members: [
+            "extraWork": point.extraWork, "cell": point.cell, "slowdown": point.slowdown, "low": point.low,
+            "high": point.high, "blocks": point.blockCount,
+        ])
     }
 
-    private static func json(_ rate: BinomialInterval?) -> JSONValue {
-        guard let rate else { return .null }
-        return [
-            "count": JSONValue(count: rate.successCount), "of": JSONValue(count: rate.trialCount),
-            "rate": .number(rate.rate), "low": .number(rate.low), "high": .number(rate.high),
-        ]
+    private static func json(_ rate: BinomialInterval?) -> JSONValue? {
+        rate.map {
+            JSONValue(members: [
+                "count": $0.successCount, "of": $0.trialCount, "rate": $0.rate, "low": $0.low, "high": $0.high,
+            ])
+        }
     }
 }

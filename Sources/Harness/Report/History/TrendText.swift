@@ -35,59 +35,44 @@ extension Document {
 
 extension History {
     package var json: JSONValue {
-        .object([
-            "schema": "chunkwise-trend-1",
-            "reference": JSONValue(reference),
-            "method": JSONValue(strings: Self.method),
-            "findings": JSONValue(strings: findings),
-            "hosts": .array(hosts.map(Self.json)),
-            "skipped": .array(skipped.map { ["path": .string($0.path), "reason": .string($0.reason)] }),
+        JSONValue(members: [
+            "schema": "chunkwise-trend-1", "reference": reference, "method": Self.method, "findings": findings,
+            "hosts": hosts.map(Self.json), "skipped": skipped.map { ["path": $0.path, "reason": $0.reason] },
         ])
     }
 
     private static func json(_ host: HostHistory) -> JSONValue {
-        .object([
-            "host": host.host.json,
-            "anchor": JSONValue(host.anchor?.id),
-            "runs": .array(
-                host.runs.map {
-                    [
-                        "path": .string($0.path), "startedAt": .string($0.header.startedAt),
-                        "programVersion": .string($0.header.programVersion), "isComplete": .bool($0.isComplete),
-                    ]
-                }),
-            "cells": .array(host.cells.map { json($0, host) }),
+        let runs = host.runs.map {
+            JSONValue(members: [
+                "path": $0.path, "startedAt": $0.header.startedAt, "programVersion": $0.header.programVersion,
+                "isComplete": $0.isComplete,
+            ])
+        }
+        return JSONValue(members: [
+            "host": host.host.json, "anchor": host.anchor?.id, "runs": runs,
+            "cells": host.cells.map { json($0, host) },
         ])
     }
 
     private static func json(_ cell: CellHistory, _ host: HostHistory) -> JSONValue {
-        .object([
-            "name": .string(cell.cell.id),
-            "reference": .string(cell.reference.id),
-            "ratios": .array(cell.ratios.map { $0.map(JSONValue.number) ?? .null }),
-            "changes": .array(
-                cell.changes.map { change in
-                    .object([
-                        "run": JSONValue(count: change.run),
-                        "path": .string(host.runs[change.run].path),
-                        "startedAt": .string(host.runs[change.run].header.startedAt),
-                        "before": .number(change.before), "after": .number(change.after),
-                        "factor": .number(change.factor), "probability": .number(change.probability),
-                        "differences": .array(
-                            change.differences.map {
-                                [
-                                    "name": .string($0.name), "before": .string($0.values[0]),
-                                    "after": .string($0.values[1]),
-                                ]
-                            }),
-                    ])
-                }),
-            "drift": cell.drift.map { drift in
-                [
-                    "before": .number(drift.before), "after": .number(drift.after), "factor": .number(drift.factor),
-                    "probability": .number(drift.probability),
-                ]
-            } ?? .null,
+        let changes = cell.changes.map { change in
+            let run = host.runs[change.run]
+            return JSONValue(members: [
+                "run": change.run, "path": run.path, "startedAt": run.header.startedAt, "before": change.before,
+                "after": change.after, "factor": change.factor, "probability": change.probability,
+                "differences": change.differences.map {
+                    ["name": $0.name, "before": $0.values[0], "after": $0.values[1]]
+                },
+            ])
+        }
+        let drift = cell.drift.map {
+            JSONValue(members: [
+                "before": $0.before, "after": $0.after, "factor": $0.factor, "probability": $0.probability,
+            ])
+        }
+        return JSONValue(members: [
+            "name": cell.cell.id, "reference": cell.reference.id,
+            "ratios": cell.ratios.map { $0.map(JSONValue.number) }, "changes": changes, "drift": drift,
         ])
     }
 }

@@ -36,8 +36,9 @@ package struct KeyReport: Sendable {
     }
 
     private var json: JSONValue {
-        let members: [String: JSONValue] = ["schema": "chunkwise-key-report-1", "verdict": JSONValue(strings: verdict)]
-        return .object(members.merging(keys.jsonMembers) { $1 })
+        JSONValue(
+            encoding: JSONValue.object(keys.jsonMembers),
+            adding: ["schema": "chunkwise-key-report-1", "verdict": verdict])
     }
 }
 

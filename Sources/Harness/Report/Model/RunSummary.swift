@@ -115,7 +115,7 @@ struct Series: Hashable, Sendable {
         case "mmap": "in a mapped file"
         case "direct": "in a file read past the page cache"
         case "uring": "in a file read past the page cache by io_uring"
-        case let served where served.hasPrefix("http"): "over \(served)"
+        case "http", "https": "over \(cell.sourceName)"
         default: "in \(cell.source)"
         }
     }

@@ -75,7 +75,7 @@ package struct PlanReport: Sendable {
 
     /// All figures.
     package var json: JSONValue {
-        ["schema": "chunkwise-plan-2", "plans": .array(plans.map(\.json))]
+        JSONValue(members: ["schema": "chunkwise-plan-2", "plans": plans.map(\.json)])
     }
 
     /// The formats side by side; empty with a single format, or with more questions than there are columns for.
@@ -282,49 +282,40 @@ extension ComputedPlan {
     }
 
     fileprivate var json: JSONValue {
-        [
-            "objectByteCount": .integer(objectByteCount),
-            "latencyNanoseconds": .integer(storage.latencyNanoseconds),
-            "bytesPerSecond": JSONValue(storage.bytesPerSecond), "client": JSONValue(storage.client),
-            "rates": .array(
-                rates.map { rate in
-                    [
-                        "backend": .string(rate.backend), "mode": .string(rate.mode),
-                        "keyByteCount": JSONValue(count: rate.keyByteCount),
-                        "callByteCount": .integer(rate.callByteCount), "bytesPerSecond": .integer(rate.bytesPerSecond),
-                    ]
-                }),
-            "memoryBudget": JSONValue(memoryBudget), "wantsIntegrity": .bool(wantsIntegrity),
-            "notes": JSONValue(strings: notes.map(PlanText.note)), "verdict": JSONValue(strings: verdict),
-            "choice": choice?.json ?? .null, "withoutIntegrity": unguardedChoice?.json ?? .null,
-            "candidates": .array(candidates.map(\.json)),
-        ]
+        let rates = rates.map { rate in
+            JSONValue(members: [
+                "backend": rate.backend, "mode": rate.mode, "keyByteCount": rate.keyByteCount,
+                "callByteCount": rate.callByteCount, "bytesPerSecond": rate.bytesPerSecond,
+            ])
+        }
+        return JSONValue(members: [
+            "objectByteCount": objectByteCount, "latencyNanoseconds": storage.latencyNanoseconds,
+            "bytesPerSecond": storage.bytesPerSecond, "client": storage.client, "rates": rates,
+            "memoryBudget": memoryBudget, "wantsIntegrity": wantsIntegrity, "notes": notes.map(PlanText.note),
+            "verdict": verdict, "choice": choice?.json, "withoutIntegrity": unguardedChoice?.json,
+            "candidates": candidates.map(\.json),
+        ])
     }
 }
 
 extension ComputedPlan.Candidate {
     fileprivate var json: JSONValue {
-        [
-            "backend": .string(configuration.backend), "strategy": .string(configuration.strategy),
-            "keyByteCount": JSONValue(count: configuration.keyByteCount),
-            "chunkByteCount": JSONValue(configuration.chunkByteCount),
-            "access": .string(configuration.access), "windowByteCount": .integer(configuration.windowByteCount),
-            "noticesChanges": .bool(noticesChanges),
-            "notices": JSONValue(strings: ComputedPlan.Notice.allCases.filter(layout.notices.contains).map(\.rawValue)),
-            "storedByteCount": .integer(layout.storedByteCount), "maxByteCount": JSONValue(layout.maxByteCount),
-            "firstByteNanoseconds": .integer(firstByteNanoseconds),
-            "downloadBytesPerSecond": .integer(downloadBytesPerSecond), "memoryByteCount": .integer(memoryByteCount),
-            "seeks": .array(
-                seeks.map { seek in
-                    [
-                        "rangeByteCount": .integer(seek.rangeByteCount),
-                        "medianNanoseconds": .integer(seek.medianNanoseconds),
-                        "p90Nanoseconds": .integer(seek.slowNanoseconds),
-                        "coldP90Nanoseconds": .integer(seek.coldNanoseconds),
-                        "requests": .number(seek.requestCount),
-                        "amplification": .number(seek.amplification),
-                    ]
-                }),
-        ]
+        let seeks = seeks.map { seek in
+            JSONValue(members: [
+                "rangeByteCount": seek.rangeByteCount, "medianNanoseconds": seek.medianNanoseconds,
+                "p90Nanoseconds": seek.slowNanoseconds, "coldP90Nanoseconds": seek.coldNanoseconds,
+                "requests": seek.requestCount, "amplification": seek.amplification,
+            ])
+        }
+        return JSONValue(members: [
+            "backend": configuration.backend, "strategy": configuration.strategy,
+            "keyByteCount": configuration.keyByteCount, "chunkByteCount": configuration.chunkByteCount,
+            "access": configuration.access, "windowByteCount": configuration.windowByteCount,
+            "noticesChanges": noticesChanges,
+            "notices": ComputedPlan.Notice.allCases.filter(layout.notices.contains).map(\.rawValue),
+            "storedByteCount": layout.storedByteCount, "maxByteCount": layout.maxByteCount,
+            "firstByteNanoseconds": firstByteNanoseconds, "downloadBytesPerSecond": downloadBytesPerSecond,
+            "memoryByteCount": memoryByteCount, "seeks": seeks,
+        ])
     }
 }

@@ -44,7 +44,7 @@ struct CandidatePool: Sendable {
         workloadReason = reason
         group = best.key
         protection = best.protection
-        let ranked = workload.hasPrefix("random:") && best.elements.contains { $0.latencySample != nil }
+        let ranked = CellWorkload(workload)?.rangeByteCount != nil && best.elements.contains { $0.latencySample != nil }
         let merit: Merit = ranked ? .latency : .throughput
         self.merit = merit
         let allowed = best.elements.filter { $0.protection >= best.protection }
@@ -153,7 +153,7 @@ struct ComparisonGroup: Hashable, Sendable {
     init(_ cell: Cell) {
         objectByteCount = cell.objectByteCount
         keyByteCount = cell.keyByteCount
-        origin = Self.isFile(cell.source) ? "file" : cell.source
+        origin = Self.isFile(cell.source) ? "file" : cell.sourceName
         isCold = cell.isCold == true
         remoteLatencyNanoseconds = cell.remoteLatencyNanoseconds
         remoteBytesPerSecond = cell.remoteBytesPerSecond
@@ -205,7 +205,7 @@ extension RecommendationRequest {
             && (chunkByteCount == nil || chunkByteCount == cell.chunkByteCount
                 || chunkByteCount.map { ByteCountText.size($0) } == cell.chunkText)
             && (access == nil || access == cell.access) && (threads == nil || threads == cell.threads)
-            && (source == nil || source == cell.source)
+            && (source == nil || source == cell.sourceName)
     }
 
     /// Returns whether a group matches the request.
@@ -251,7 +251,7 @@ struct ConfigurationNames: Sendable {
     /// Returns a cell's name: `libgcrypt, 256 KiB windows, 2 threads`.
     func name(of cell: Cell) -> String {
         let access = cell.access == "block" && !showsAccess ? nil : cell.accessText
-        let mapping: String? = cell.source == "mmap" ? "mapped file" : cell.source == "file" ? nil : cell.source
+        let mapping: String? = cell.source == "mmap" ? "mapped file" : cell.source == "file" ? nil : cell.sourceName
         return [
             cell.backend, showsStrategy ? cell.strategy : nil,
             "\(ByteCountText.size(cell.windowByteCount)) windows", access,

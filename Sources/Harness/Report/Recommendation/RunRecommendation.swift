@@ -81,13 +81,11 @@ package struct RunRecommendation: Sendable {
     /// The workload and its meaning, in words.
     var workloadText: String {
         let meaning =
-            switch pool.workload {
-            case "sequential": "the object read from start to end"
-            case let text where text.hasPrefix("random:"):
-                "reads of \(Verdict.readSize(text)) at random places"
-            case let text where text.hasPrefix("trace:"):
-                "the requests of the player trace \(text.dropFirst("trace:".count))"
-            default: "as named"
+            switch CellWorkload(pool.workload) {
+            case .sequential: "the object read from start to end"
+            case .random(let byteCount): "reads of \(ByteCountText.size(byteCount)) at random places"
+            case .trace(let name): "the requests of the player trace \(name)"
+            case nil: "as named"
             }
         guard let reason = pool.workloadReason, let asked = request.workload else {
             return "\(pool.workload): \(meaning)"

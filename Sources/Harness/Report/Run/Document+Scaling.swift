@@ -160,7 +160,7 @@ extension RunSummary {
     /// before whole chunks), then by chunk and by read length, small ones first.
     var chunkCells: [CellSummary] {
         let all = cells.filter {
-            $0.latency != nil && $0.cell.workload.hasPrefix("random:") && $0.cell.isLocal && $0.cell.label == nil
+            $0.latency != nil && $0.cell.rangeByteCount != nil && $0.cell.isLocal && $0.cell.label == nil
                 && $0.cell.chunkByteCount != nil && $0.cell.threads == 1 && $0.protection > .secrecyInPart
         }
         let groups = all.grouped(by: \.cell.backend)
@@ -169,19 +169,15 @@ extension RunSummary {
         }
         return (largest?.element.elements ?? []).enumerated().sorted { one, other in
             let (a, b) = (one.element.cell, other.element.cell)
-            return (a.access, a.chunkByteCount ?? 0, Self.readByteCount(a), one.offset)
-                < (b.access, b.chunkByteCount ?? 0, Self.readByteCount(b), other.offset)
+            return (a.access, a.chunkByteCount ?? 0, a.rangeByteCount ?? 0, one.offset)
+                < (b.access, b.chunkByteCount ?? 0, b.rangeByteCount ?? 0, other.offset)
         }.map(\.element)
-    }
-
-    private static func readByteCount(_ cell: Cell) -> UInt64 {
-        ByteSize(String(cell.workload.dropFirst("random:".count)))?.byteCount ?? 0
     }
 
     /// Throughput of random reads by chunk and read length; `nil` if only one of them was varied.
     var chunkMap: HeatMap? {
         let cells = chunkCells
-        let lengths = Set(cells.map { Self.readByteCount($0.cell) }).sorted()
+        let lengths = Set(cells.compactMap(\.cell.rangeByteCount)).sorted()
         let ways = ["block": "by block", "chunk-cache": "cached", "whole-chunk": "whole"]
         let rows = cells.grouped {
             let way = $0.facts?.isTagged == true ? $0.cell.format : ways[$0.cell.access] ?? $0.cell.access
@@ -197,7 +193,7 @@ extension RunSummary {
             rows: rows.map(\.key), columns: lengths.map { "\(ByteCountText.size($0)) reads" },
             values: rows.map { key, cells in
                 lengths.map { length in
-                    guard let cell = cells.first(where: { Self.readByteCount($0.cell) == length }),
+                    guard let cell = cells.first(where: { $0.cell.rangeByteCount == length }),
                         let speed = cell.speed
                     else { return nil }
                     let words = ByteCountText.rate(speed.bytesPerSecond)

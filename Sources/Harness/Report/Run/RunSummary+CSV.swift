@@ -101,7 +101,7 @@ extension RunSummary {
         ("threads", { String($0.cell.threads) }),
         ("keyByteCount", { String($0.cell.keyByteCount) }),
         ("objectByteCount", { String($0.cell.objectByteCount) }),
-        ("source", { $0.cell.source }),
+        ("source", { $0.cell.sourceName }),
         ("cold", { $0.cell.isCold == true ? "true" : "false" }),
         ("remoteLatencyNanoseconds", { text($0.cell.remoteLatencyNanoseconds) }),
         ("remoteBytesPerSecond", { text($0.cell.remoteBytesPerSecond) }),

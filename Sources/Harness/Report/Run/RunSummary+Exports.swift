@@ -108,7 +108,7 @@ extension Exported {
         return optional.compactMapValues { $0 }.merging([
             "backend": cell.backend, "strategy": cell.strategy, "window": "\(cell.windowByteCount)",
             "workload": cell.workload, "access": cell.access, "threads": "\(cell.threads)",
-            "key-size": "\(cell.keyByteCount * 8)", "object-size": "\(cell.objectByteCount)", "source": cell.source,
+            "key-size": "\(cell.keyByteCount * 8)", "object-size": "\(cell.objectByteCount)", "source": cell.sourceName,
         ]) { $1 }
     }
 

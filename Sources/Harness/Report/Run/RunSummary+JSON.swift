@@ -138,7 +138,7 @@ extension CellSummary {
             "threads": JSONValue(count: cell.threads),
             "keyByteCount": JSONValue(count: cell.keyByteCount),
             "objectByteCount": .integer(cell.objectByteCount),
-            "source": .string(cell.source),
+            "source": .string(cell.sourceName),
             "cold": .bool(cell.isCold == true),
             "remoteLatencyNanoseconds": JSONValue(cell.remoteLatencyNanoseconds),
             "remoteBytesPerSecond": JSONValue(cell.remoteBytesPerSecond),

@@ -57,31 +57,9 @@ package struct OpenLoopReport: Sendable {
 
     /// The report as JSON; a percentile that too few reads support is `null`.
     package var json: JSONValue {
-        [
-            "schema": "chunkwise-open-loop-1", "name": .string(cell.id), "threads": JSONValue(count: cell.threads),
-            "loads": .array(
-                records.map {
-                    JSONValue(encoding: $0, nullable: [])
-                        .replacing("latency", with: Self.json($0.latency))
-                        .replacing("service", with: Self.json($0.service))
-                }),
-        ]
-    }
-
-    private static func json(_ percentiles: OpenLoopRecord.Percentiles) -> JSONValue {
-        .object(
-            Dictionary(
-                uniqueKeysWithValues: zip(["p50", "p90", "p99", "p999", "p9999", "max"], percentiles.all).map {
-                    ($0, $1.map(JSONValue.integer) ?? .null)
-                }))
-    }
-}
-
-extension JSONValue {
-    /// Returns an object with another value for one of its members.
-    fileprivate func replacing(_ member: String, with value: JSONValue) -> JSONValue {
-        guard case .object(var members) = self else { return self }
-        members[member] = value
-        return .object(members)
+        JSONValue(members: [
+            "schema": "chunkwise-open-loop-1", "name": cell.id, "threads": cell.threads,
+            "loads": JSONValue(encoding: records, nullable: .all),
+        ])
     }
 }

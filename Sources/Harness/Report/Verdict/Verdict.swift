@@ -79,22 +79,22 @@ package struct Verdict: Hashable, Sendable {
         let place = ComparisonGroup(choice.cell).location
         let rate =
             choice.speed.map { "\(ByteCountText.rate($0.bytesPerSecond)) (\($0.rangeText))" } ?? "no throughput"
-        switch recommendation.pool.workload {
-        case "sequential": return "\(rate) from start to end of \(place)"
-        case let text where text.hasPrefix("random:"):
-            let reads = "random reads of \(readSize(text)) of \(place)"
+        switch CellWorkload(recommendation.pool.workload) {
+        case .sequential: return "\(rate) from start to end of \(place)"
+        case .random(let byteCount):
+            let reads = "random reads of \(ByteCountText.size(byteCount)) of \(place)"
             guard recommendation.pool.merit == .latency, let candidate = recommendation.advice.choice else {
                 return "\(rate) in \(reads)"
             }
             let range = Merit.latency.intervalText(of: candidate).map { " (\($0))" } ?? ""
             return "\(Merit.latency.text(of: candidate))\(range) a read in \(reads), the median of a closed loop"
-        case let text: return "\(rate) with the workload \(text) on \(place)"
+        case .trace, nil: return "\(rate) with the workload \(recommendation.pool.workload) on \(place)"
         }
     }
 
     /// Returns the choice for random reads; `nil` if the main choice is already for them, or if none were measured.
     static func seeks(_ summary: RunSummary, beside recommendation: RunRecommendation?) -> String? {
-        guard let recommendation, !recommendation.pool.workload.hasPrefix("random:"),
+        guard let recommendation, CellWorkload(recommendation.pool.workload)?.rangeByteCount == nil,
             let workload = summary.mainRandomWorkload,
             let seek = RunRecommendation.ofReport(summary, workload: workload), let candidate = seek.advice.choice,
             candidate.isJudged, seek.pool.merit == .latency
@@ -108,13 +108,6 @@ package struct Verdict: Hashable, Sendable {
         let steps = recommendation.steps
         guard !steps.isEmpty, recommendation.advice.choice?.isJudged == true else { return nil }
         return "One step from it: " + steps.map { $0.text(from: recommendation.choice) }.joined(separator: "; ") + "."
-    }
-
-    /// Returns the size of a workload's reads with a space before its unit: `64 KiB` for `random:64KiB`.
-    static func readSize(_ workload: String) -> String {
-        let size = workload.dropFirst("random:".count)
-        let digits = size.prefix { $0.isNumber || $0 == "." }
-        return digits.isEmpty ? String(size) : "\(digits) \(size.dropFirst(digits.count))"
     }
 
     /// Returns the gain of the choice over the best of the other configurations.
@@ -191,7 +184,7 @@ package struct Verdict: Hashable, Sendable {
             let alternative = summary.alternative(to: published)
         else { return nil }
         let chunk = published.cell.chunkText ?? "the file"
-        let read = readSize(published.cell.workload)
+        let read = ByteCountText.size(published.cell.rangeByteCount ?? 0)
         let fetched = published.amplification.map { "fetches \(RatioText.times($0.fetched)) its bytes" }
         let time = published.latency.map { "takes \(DurationText.text(nanoseconds: $0.p50))" }
         let rate = published.speed.map { "delivers \(ByteCountText.rate($0.bytesPerSecond))" }

@@ -148,7 +148,7 @@ package struct StoredRatios: Codable, Hashable, Sendable {
     package var programVersion: String
     /// The CPU's model name.
     package var cpuModel: String
-    /// The CPU's features and caches, which tell models with the same name apart; `nil` in older files.
+    /// The CPU's features and caches, which tell models with the same name apart; `nil` if unknown.
     package var cpu: CPU?
     /// The start of the run, in ISO 8601.
     package var startedAt: String

@@ -1,3 +1,4 @@
+import Statistics
 import Support
 
 /// The result of a gate for peak memory.
@@ -26,9 +27,7 @@ package struct GateMemory: Codable, Hashable, Sendable {
         /// The largest peak; 0 without runs.
         package var maximum: UInt64 { byteCounts.max() ?? 0 }
         /// The median peak, the lower one of two; 0 without runs.
-        package var median: UInt64 {
-            byteCounts.isEmpty ? 0 : byteCounts.sorted()[(byteCounts.count - 1) / 2]
-        }
+        package var median: UInt64 { percentile(tenthsOfPercent: 500, of: byteCounts) ?? 0 }
     }
 
     /// The peaks of one cell.

@@ -161,11 +161,10 @@ package struct GateResult: Codable, Hashable, Sendable {
         JSONValue(
             encoding: self, nullable: ["reason", "memory", "vectors"],
             adding: [
-                "comparisons": JSONValue(count: comparisonCount),
-                "answer": .string(answer(allowsInconclusive: false).rawValue),
-                "cells": .array(cells.map { $0.json(withPhases: withPhases) }),
-                "control": control?.json(withPhases: withPhases) ?? .null,
-                "anchors": anchors.map { .array($0.map { $0.json(withPhases: withPhases) }) } ?? .null,
+                "comparisons": comparisonCount, "answer": answer(allowsInconclusive: false).rawValue,
+                "cells": cells.map { $0.json(withPhases: withPhases) },
+                "control": control?.json(withPhases: withPhases),
+                "anchors": anchors?.map { $0.json(withPhases: withPhases) },
             ])
     }
 
@@ -183,7 +182,7 @@ extension GateCell {
     fileprivate func json(withPhases: Bool) -> JSONValue {
         let json = JSONValue(
             encoding: self, nullable: ["slowdown", "low", "high", "reason", "secondsToSettle"],
-            adding: ["blocks": JSONValue(count: blockCount)])
+            adding: ["blocks": blockCount])
         guard !withPhases, case .object(var members) = json else { return json }
         members["phases"] = nil
         return .object(members)

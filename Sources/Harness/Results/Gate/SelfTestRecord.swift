@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Support
 
 /// One line of a self-test's file.
 package enum SelfTestRecord: Sendable {
@@ -167,10 +167,5 @@ extension SelfTestRecord: Codable {
     }
 
     /// The record as one line of JSON, with the newline.
-    package var line: [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Only infinite numbers cannot be encoded, and records have none.
-        return ((try? encoder.encode(self)).map(Array.init) ?? []) + [0x0A]
-    }
+    package var line: [UInt8] { JSONValue(encoding: self).line }
 }

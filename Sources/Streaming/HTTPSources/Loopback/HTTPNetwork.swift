@@ -53,7 +53,9 @@ package final class HTTPNetwork: NetworkSources {
         _ object: RemoteObject, _ options: HTTPSource.Options
     ) throws(DecryptionError) -> HTTPConnections {
         let server = object.url.split(separator: "/", maxSplits: 2).prefix(2).joined(separator: "//")
-        let key = "\(server) \(object.sourceName) \(object.tls.certificateFile ?? "") \(object.tls.pins)"
+        let key =
+            "\(server) \(object.keepsConnections) \(object.readAheadDepth ?? -1) \(object.tls.options) "
+            + "\(object.tls.certificateFile ?? "") \(object.tls.pins)"
         if let known = shared.withLock({ Self.take(key, &$0) }) { return known }
         let made = try HTTPConnections(object.url, options: options)
         return shared.withLock { shared in

@@ -65,12 +65,8 @@ package struct LoopbackRun: Sendable {
         result = KeyLoadResult(
             arrivals: counts, retryCount: arrivals.count - plan.clientCount, gaveUpCount: clients.count - late.count,
             lateness: lateness)
-        lagNanoseconds = max(Self.percentile(clients.map(\.lagNanoseconds)), Self.percentile(overheads))
-    }
-
-    /// Returns the 99.9th percentile by nearest rank; 0 if there are no values.
-    private static func percentile(_ values: [UInt64]) -> UInt64 {
-        values.isEmpty ? 0 : values.sorted()[(values.count * 999 + 999) / 1000 - 1]
+        let delays = [clients.map(\.lagNanoseconds), overheads]
+        lagNanoseconds = delays.compactMap { percentile(tenthsOfPercent: 999, of: $0) }.max() ?? 0
     }
 
     /// Runs one client, from the key's announcement until it has the key or gives up.

@@ -149,8 +149,8 @@ package struct ExternalKeySession: ScenarioSubject {
     ) throws(SubjectError) -> [JSONValue] {
         guard ContinuousClock.now < end else { throw .timeout(seconds: deadline / .seconds(1)) }
         let members = try process.request([
-            "op": "event", "id": .integer(id), "monotonic": ProtocolTime.json(now.monotonic),
-            "wall": ProtocolTime.json(now.wall), "event": event.message,
+            "op": "event", "id": .integer(id), "monotonic": .integer(ProtocolTime.microseconds(now.monotonic)),
+            "wall": .integer(ProtocolTime.microseconds(now.wall)), "event": event.message,
         ]).members
         guard let actions = members["actions"]?.array, actions.count <= Self.maxActions else {
             throw .framing("an answer without \"actions\", or with more than \(Self.maxActions)")

@@ -4,10 +4,10 @@ package import Support
 /// Times of the protocol: whole microseconds.
 enum ProtocolTime {
     /// Returns a time of at least zero. It is rounded up, so that a session is not woken early.
-    static func json(_ time: Duration) -> JSONValue {
+    static func microseconds(_ time: Duration) -> UInt64 {
         let parts = time.components
         let fraction = (parts.attoseconds + 999_999_999_999) / 1_000_000_000_000
-        return .integer(UInt64(clamping: parts.seconds) * 1_000_000 + UInt64(clamping: fraction))
+        return UInt64(clamping: parts.seconds) * 1_000_000 + UInt64(clamping: fraction)
     }
 }
 
@@ -15,41 +15,38 @@ extension KeyEvent {
     /// The event in the form for a session in another process. Source: data/scenarios/PROTOCOL.md.
     package var message: JSONValue {
         switch self {
-        case .want(let reader, let keys): Self.message("want", ["reader": .init(count: reader)], keys)
-        case .abandon(let reader): Self.message("abandon", ["reader": .init(count: reader)])
+        case .want(let reader, let keys): Self.message("want", ["reader": reader], keys)
+        case .abandon(let reader): Self.message("abandon", ["reader": reader])
         case .preload(let keys): Self.message("preload", [:], keys)
         case .persist(let keys): Self.message("persist", [:], keys)
         case .rotation(let key, let appearsIn):
-            Self.message("rotation", ["key": .string(key), "appearsIn": ProtocolTime.json(appearsIn)])
+            Self.message("rotation", ["key": key, "appearsIn": ProtocolTime.microseconds(appearsIn)])
         case .retire(let keys): Self.message("retire", [:], keys)
         case .answered(let exchange, let answers):
-            Self.message(
-                "answer", ["exchange": .init(count: exchange), "answers": .array(answers.map(\.message))])
+            Self.message("answer", ["exchange": exchange, "answers": answers.map(\.message)])
         case .exchangeFailed(let exchange, let failure):
-            Self.message("fail", failure.members.merging(["exchange": .init(count: exchange)]) { first, _ in first })
+            Self.message("fail", failure.members.merging(["exchange": exchange]) { first, _ in first })
         case .routeChanged(let route):
-            Self.message(
-                "route", ["route": .string(route.name), "acceptsPersistable": .bool(route.acceptsPersistable)])
+            Self.message("route", ["route": route.name, "acceptsPersistable": route.acceptsPersistable])
         case .networkLost: Self.message("networkLost")
         case .networkFound: Self.message("networkFound")
         case .found(let stored): Self.message("found", stored.members)
         case .foundUnusable(let key, let failure):
-            Self.message("foundUnusable", ["key": .string(key), "failure": .string(failure.name)])
-        case .readBegan(let read, let key):
-            Self.message("readBegan", ["read": .init(count: read), "key": .string(key)])
-        case .readEnded(let read): Self.message("readEnded", ["read": .init(count: read)])
+            Self.message("foundUnusable", ["key": key, "failure": failure.name])
+        case .readBegan(let read, let key): Self.message("readBegan", ["read": read, "key": key])
+        case .readEnded(let read): Self.message("readEnded", ["read": read])
         case .tick: Self.message("tick")
         case .close: Self.message("close")
         }
     }
 
     private static func message(
-        _ name: String, _ members: [String: JSONValue] = [:], _ keys: [String]? = nil
+        _ name: String, _ members: [String: any Encodable] = [:], _ keys: [String]? = nil
     ) -> JSONValue {
         var members = members
-        members["event"] = .string(name)
-        if let keys { members["keys"] = JSONValue(strings: keys) }
-        return .object(members)
+        members["event"] = name
+        if let keys { members["keys"] = keys }
+        return JSONValue(members: members)
     }
 }
 
@@ -118,19 +115,19 @@ extension KeyAnswer {
     }
 
     fileprivate var message: JSONValue {
-        var members: [String: JSONValue] = [:]
+        var members: [String: any Encodable] = [:]
         switch outcome {
         case .key(.online(let validity), let byteCount):
-            members["byteCount"] = .init(count: byteCount)
-            if let validity { members["validity"] = ProtocolTime.json(validity) }
+            members["byteCount"] = byteCount
+            members["validity"] = validity.map(ProtocolTime.microseconds)
         case .key(.persistable(let storage, let playback), let byteCount):
-            members["byteCount"] = .init(count: byteCount)
-            members["storage"] = ProtocolTime.json(storage)
-            members["playback"] = ProtocolTime.json(playback)
+            members["byteCount"] = byteCount
+            members["storage"] = ProtocolTime.microseconds(storage)
+            members["playback"] = ProtocolTime.microseconds(playback)
         case .failure(let failure): members = failure.members
         }
-        members["key"] = .string(identifier)
-        return .object(members)
+        members["key"] = identifier
+        return JSONValue(members: members)
     }
 }
 
@@ -151,9 +148,9 @@ extension KeyFailure {
         }
     }
 
-    fileprivate var members: [String: JSONValue] {
-        var members: [String: JSONValue] = ["failure": .string(name)]
-        if case .busy(let retryAfter?) = self { members["retryAfter"] = ProtocolTime.json(retryAfter) }
+    fileprivate var members: [String: any Encodable] {
+        var members: [String: any Encodable] = ["failure": name]
+        if case .busy(let retryAfter?) = self { members["retryAfter"] = ProtocolTime.microseconds(retryAfter) }
         return members
     }
 }
@@ -181,13 +178,12 @@ extension StoredKey {
             lastSeen: times.lastSeen)
     }
 
-    fileprivate var members: [String: JSONValue] {
-        var members: [String: JSONValue] = [
-            "key": .string(identifier), "device": .string(device), "generation": .init(count: generation),
-            "storage": ProtocolTime.json(storage), "playback": ProtocolTime.json(playback),
-            "receivedAt": ProtocolTime.json(receivedAt), "lastSeen": ProtocolTime.json(lastSeen),
-        ]
-        if let firstUse { members["firstUse"] = ProtocolTime.json(firstUse) }
+    fileprivate var members: [String: any Encodable] {
+        var members: [String: any Encodable] = ["key": identifier, "device": device, "generation": generation]
+        for (name, time) in [
+            ("storage", storage), ("playback", playback), ("receivedAt", receivedAt), ("lastSeen", lastSeen),
+            ("firstUse", firstUse),
+        ] { members[name] = time.map(ProtocolTime.microseconds) }
         return members
     }
 }

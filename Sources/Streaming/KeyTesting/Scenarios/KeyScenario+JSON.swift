@@ -109,10 +109,10 @@ extension KeyPolicy {
 
     /// The policy in the form for a session in another process, with every member.
     var message: JSONValue {
-        var members: [String: JSONValue] = [:]
-        for (name, value) in Self.times { members[name] = ProtocolTime.json(self[keyPath: value]) }
-        for (name, value) in Self.counts { members[name] = JSONValue(count: self[keyPath: value]) }
-        return .object(members)
+        var members: [String: any Encodable] = [:]
+        for (name, value) in Self.times { members[name] = ProtocolTime.microseconds(self[keyPath: value]) }
+        for (name, value) in Self.counts { members[name] = self[keyPath: value] }
+        return JSONValue(members: members)
     }
 }
 
@@ -124,8 +124,7 @@ extension KeyAction {
             Self.json(
                 "ask", exchange: query.exchange,
                 others: [
-                    "keys": JSONValue(strings: query.identifiers), "route": .string(query.route.name),
-                    "persistable": .bool(query.wantsPersistable),
+                    "keys": query.identifiers, "route": query.route.name, "persistable": query.wantsPersistable,
                 ])
         case .cancel(let exchange): Self.json("cancel", exchange: exchange)
         case .keep(let exchange, let key, let kind): Self.json("keep", exchange: exchange, key: key, kind: kind)
@@ -139,7 +138,7 @@ extension KeyAction {
         case .store(let stored):
             Self.json(
                 "store", key: stored.identifier, generation: stored.generation,
-                others: ["used": .bool(stored.firstUse != nil)])
+                others: ["used": stored.firstUse != nil])
         case .erase(let key, let generation): Self.json("erase", key: key, generation: generation)
         case .permit(let read, let kind, _, _): Self.json("permit", read: read, kind: kind)
         case .endRead(let read, let failure): Self.json("endRead", read: read, failure: failure)
@@ -163,15 +162,13 @@ extension KeyAction {
     private static func json(
         _ action: String, notice: String? = nil, exchange: Int? = nil, reader: Int? = nil, read: Int? = nil,
         key: String? = nil, kind: KeyKind? = nil, generation: Int? = nil, failure: KeyFailure? = nil,
-        others: [String: JSONValue] = [:]
+        others: [String: any Encodable] = [:]
     ) -> JSONValue {
-        var members = others
         let texts = [
             "action": action, "notice": notice, "key": key, "kind": kind?.rawValue, "failure": failure?.name,
         ]
-        for case (let name, let text?) in texts { members[name] = .string(text) }
         let numbers = ["exchange": exchange, "reader": reader, "read": read, "generation": generation]
-        for case (let name, let number?) in numbers { members[name] = JSONValue(count: number) }
-        return .object(members)
+        let others = others.merging(texts.compactMapValues(\.self)) { $1 }
+        return JSONValue(members: others.merging(numbers.compactMapValues(\.self)) { $1 })
     }
 }

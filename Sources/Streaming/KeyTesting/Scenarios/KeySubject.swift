@@ -97,7 +97,9 @@ package struct KeySubject {
         }
         let actions = sessions[id]?.actions(after: event, at: now) ?? []
         var answer: [String: JSONValue] = ["actions": .array(actions)]
-        if let deadline = sessions[id]?.nextDeadline { answer["deadline"] = ProtocolTime.json(deadline) }
+        if let deadline = sessions[id]?.nextDeadline {
+            answer["deadline"] = .integer(ProtocolTime.microseconds(deadline))
+        }
         return answer
     }
 }

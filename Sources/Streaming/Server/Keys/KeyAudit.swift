@@ -56,12 +56,10 @@ package final class KeyAudit: Sendable {
         let identifiers = request?.identifiers.map { Optional(ShownIdentifier.text($0)) } ?? [nil]
         let kind = request.map { $0.wantsPersistable ? "persistable" : "online" }
         let lines = zip(identifiers, results).map { identifier, result in
-            JSONValue.object([
-                "time": .string(WallClock.text(asked.time)), "client": JSONValue(asked.client),
-                "address": .string(asked.address),
-                "request": JSONValue(request.map { Hexadecimal.encode($0.number) }),
-                "identifier": JSONValue(identifier), "route": JSONValue(request?.route), "kind": JSONValue(kind),
-                "result": .string(result),
+            JSONValue(members: [
+                "time": WallClock.text(asked.time), "client": asked.client, "address": asked.address,
+                "request": request.map { Hexadecimal.encode($0.number) }, "identifier": identifier,
+                "route": request?.route, "kind": kind, "result": result,
             ]).line
         }
         do throws(DecryptionError) {

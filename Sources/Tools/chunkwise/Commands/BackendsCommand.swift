@@ -27,15 +27,13 @@ struct BackendsCommand: ParsableCommand {
         case .json:
             let list = found.map { name, outcome -> JSONValue in
                 let backend = try? outcome.get()
-                return [
-                    "name": .string(name), "version": JSONValue(backend?.version),
-                    "available": .bool(backend != nil), "reason": JSONValue(Self.reason(outcome)),
-                    "keyByteCounts": .array((backend?.keyByteCounts ?? []).map { .integer(UInt64($0)) }),
-                    "modes": JSONValue(strings: (backend?.ciphers ?? []).map(\.cipher.mode)),
-                    "cpuFeatures": JSONValue(strings: backend?.cpuFeatures ?? []),
-                ]
+                return JSONValue(members: [
+                    "name": name, "version": backend?.version, "available": backend != nil,
+                    "reason": Self.reason(outcome), "keyByteCounts": backend?.keyByteCounts ?? [],
+                    "modes": (backend?.ciphers ?? []).map(\.cipher.mode), "cpuFeatures": backend?.cpuFeatures ?? [],
+                ])
             }
-            print(JSONValue.object(["backends": .array(list)]).text)
+            print(JSONValue(members: ["backends": list]).text)
         case .text:
             var rows = [["name", "version", "AES", "modes", "CPU features in use"]]
             for (name, outcome) in found {

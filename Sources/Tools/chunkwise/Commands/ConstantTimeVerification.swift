@@ -29,7 +29,7 @@ extension VerifyCommand {
         private static let control = "swift-reference"
 
         /// One operation of a subject.
-        private struct Row {
+        private struct Row: Encodable {
             var subject: String
             var operation: String
             var count: UInt64
@@ -113,13 +113,7 @@ extension VerifyCommand {
         }
 
         private static func json(_ rows: [Row]) -> JSONValue {
-            let operations = rows.map { row -> JSONValue in
-                [
-                    "subject": .string(row.subject), "operation": .string(row.operation), "count": .integer(row.count),
-                    "mayBePublic": .bool(row.mayBePublic),
-                ]
-            }
-            return ["control": .string(control), "operations": .array(operations)]
+            JSONValue(members: ["control": control, "operations": rows])
         }
     }
 }

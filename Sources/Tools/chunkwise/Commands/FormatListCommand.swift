@@ -22,13 +22,13 @@ struct FormatListCommand: ParsableCommand {
         let views = try Format.known.map { format in try attempt { try FormatView(format) } }
         switch output.format {
         case .json:
-            let list = views.map { view -> JSONValue in
-                [
-                    "name": .string(view.format.name), "summary": .string(view.format.summary),
-                    "cipher": JSONValue(view.facts.cipher?.rawValue), "chunkByteCount": JSONValue(view.chunkByteCount),
-                ]
+            let list = views.map { view in
+                JSONValue(members: [
+                    "name": view.format.name, "summary": view.format.summary, "cipher": view.facts.cipher?.rawValue,
+                    "chunkByteCount": view.chunkByteCount,
+                ])
             }
-            print(JSONValue.object(["formats": .array(list)]).text)
+            print(JSONValue(members: ["formats": list]).text)
         case .text:
             let rows = views.map { [$0.format.name, $0.cipherText, $0.chunkText, PlainText.line($0.format.summary)] }
             print(table([["name", "cipher", "chunk", "summary"]] + rows))

@@ -70,17 +70,12 @@ extension VerifyCommand {
         /// The counts by format and the failures, as JSON.
         static func json(_ records: [InteropRecord]) -> JSONValue {
             let formats = records.map { record -> JSONValue in
-                var members = Dictionary(
-                    uniqueKeysWithValues: record.counts.map { ($0.name, JSONValue(count: $0.count)) })
-                members["name"] = .string(record.format)
-                members["gaps"] = .array(record.gaps.map(JSONValue.string))
-                members["failures"] = .array(
-                    record.failures.map {
-                        ["file": .string($0.file), "backend": .string($0.backend), "reason": .string($0.reason)]
-                    })
-                return .object(members)
+                let counts = Dictionary(uniqueKeysWithValues: record.counts.map { ($0.name, $0.count) })
+                return JSONValue(
+                    encoding: counts,
+                    adding: ["name": record.format, "gaps": record.gaps, "failures": record.failures])
             }
-            return ["formats": .array(formats)]
+            return JSONValue(members: ["formats": formats])
         }
     }
 }

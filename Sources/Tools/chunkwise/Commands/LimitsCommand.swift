@@ -84,32 +84,21 @@ extension MachineLimits {
 
     /// All figures with their samples.
     var json: JSONValue {
-        ["aesUnit": .string(aesUnit), "oneThread": oneThread.json, "allThreads": allThreads.json]
+        JSONValue(members: ["aesUnit": aesUnit, "oneThread": oneThread.json, "allThreads": allThreads.json])
     }
 }
 
 extension ThreadLimits {
     fileprivate var json: JSONValue {
-        [
-            "threads": JSONValue(count: threads),
-            "aesDecrypt": .array(
-                aesDecrypt.map { $0.rate.json(["keyByteCount": JSONValue(count: $0.keyByteCount)]) }),
-            "cacheCopy": cacheCopy.json, "memoryCopy": memoryCopy.json, "memoryRead": .array(memoryRead.map(\.json)),
-            "pageCacheRead": .array(pageCacheRead.map(\.json)),
-        ]
+        JSONValue(members: [
+            "threads": threads,
+            "aesDecrypt": aesDecrypt.map { JSONValue(encoding: $0.rate, adding: ["keyByteCount": $0.keyByteCount]) },
+            "cacheCopy": cacheCopy.json, "memoryCopy": memoryCopy.json, "memoryRead": memoryRead.map(\.json),
+            "pageCacheRead": pageCacheRead.map(\.json),
+        ])
     }
 }
 
 extension BufferRate {
-    fileprivate var json: JSONValue { rate.json(["bufferByteCount": .integer(bufferByteCount)]) }
-}
-
-extension Rate {
-    fileprivate func json(_ parameters: [String: JSONValue]) -> JSONValue {
-        let figures: [String: JSONValue] = [
-            "bytesPerSecond": .integer(bytesPerSecond), "byteCount": .integer(byteCount),
-            "nanoseconds": .array(nanoseconds.map(JSONValue.integer)),
-        ]
-        return .object(figures.merging(parameters) { $1 })
-    }
+    fileprivate var json: JSONValue { JSONValue(encoding: rate, adding: ["bufferByteCount": bufferByteCount]) }
 }

@@ -254,10 +254,10 @@ struct MeasureCommand: ParsableCommand {
     /// The kind of a generated object: its source.
     private var kind: ObjectKind { url == nil ? source.flatMap { ObjectKind(rawValue: $0) } ?? .file : .file }
 
-    /// The name of the source in the cell.
-    private func sourceName() throws -> String {
-        if let url { return network.publicObject(url).sourceName }
-        return kind.isServed ? network.adjusted(RemoteObject(url: "\(kind.rawValue)://")).sourceName : kind.rawValue
+    /// The server with the options of its requests; `nil` for another source.
+    private var server: RemoteObject? {
+        url.map(network.publicObject)
+            ?? (kind.isServed ? network.adjusted(RemoteObject(url: "\(kind.rawValue)://")) : nil)
     }
 
     private func inputObject() throws -> MeasuredObject? {
@@ -299,7 +299,8 @@ struct MeasureCommand: ParsableCommand {
             backend: backend, strategy: "", windowByteCount: UInt64(windowByteCount),
             workload: parsed.description, readCount: parsed == .sequential ? nil : reads, access: access.rawValue,
             threads: try Validated.threads(threads, window: window), objectByteCount: objectByteCount,
-            source: try sourceName())
+            source: server?.source ?? kind.rawValue)
+        cell.connection = server?.connection
         cell.keyByteCount = try object?.keyByteCount ?? keyByteCount(strategy)
         cell.adopt(strategy)
         if !ForeignBackend.isForeign(backend) {

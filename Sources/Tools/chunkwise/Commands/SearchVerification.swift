@@ -114,20 +114,16 @@ extension VerifyCommand {
         }
 
         private func json(_ outcome: DifferentialSearch.Outcome, _ again: Again) -> JSONValue {
-            [
-                "seed": .integer(seed), "drawn": JSONValue(count: outcome.drawn),
-                "executed": JSONValue(count: outcome.executed), "reads": JSONValue(count: outcome.readCount),
-                "unsupported": JSONValue(count: outcome.unsupported),
-                "differences": .array(
-                    outcome.differences.map {
-                        [
-                            "subject": .string($0.subject), "number": JSONValue(count: $0.number),
-                            "setup": .string("\($0.searchCase.setup)"), "reason": .string($0.reason),
-                            "isShrunk": .bool($0.isShrunk), "command": .string(again($0)),
-                            "vectors": vectors($0),
-                        ]
-                    }),
-            ]
+            let differences = outcome.differences.map {
+                JSONValue(members: [
+                    "subject": $0.subject, "number": $0.number, "setup": "\($0.searchCase.setup)", "reason": $0.reason,
+                    "isShrunk": $0.isShrunk, "command": again($0), "vectors": vectors($0),
+                ])
+            }
+            return JSONValue(members: [
+                "seed": seed, "drawn": outcome.drawn, "executed": outcome.executed, "reads": outcome.readCount,
+                "unsupported": outcome.unsupported, "differences": differences,
+            ])
         }
 
         private func vectors(_ difference: DifferentialSearch.Difference) -> JSONValue {

@@ -112,13 +112,11 @@ struct TLSCheckOutput {
     /// The finding for programs.
     var json: JSONValue {
         let report = finding.report
-        return .object([
-            "server": .string(server), "secure": .bool(finding.failure == nil),
-            "failure": JSONValue(finding.failure?.name), "reason": JSONValue(finding.failure.map { "\($0)" }),
-            "version": JSONValue(finding.version), "warnings": JSONValue(strings: finding.warnings),
-            "certificates": .array((report?.chain ?? []).map(Self.json)),
-            "checks": .array((report?.checks ?? []).map(Self.json)),
-            "singleOptions": JSONValue(strings: (report?.helpful ?? []).map(\.option)),
+        return JSONValue(members: [
+            "server": server, "secure": finding.failure == nil, "failure": finding.failure?.name,
+            "reason": finding.failure.map { "\($0)" }, "version": finding.version, "warnings": finding.warnings,
+            "certificates": (report?.chain ?? []).map(Self.json), "checks": (report?.checks ?? []).map(Self.json),
+            "singleOptions": (report?.helpful ?? []).map(\.option),
         ])
     }
 
@@ -152,11 +150,10 @@ struct TLSCheckOutput {
     }
 
     private static func json(_ certificate: CertificateSummary) -> JSONValue {
-        .object([
-            "subject": .string(certificate.subject), "issuer": .string(certificate.issuer),
-            "names": JSONValue(strings: certificate.names), "notBefore": .string(certificate.notBefore),
-            "notAfter": .string(certificate.notAfter), "key": .string(certificate.key),
-            "pin": .string(certificate.pin),
+        JSONValue(members: [
+            "subject": certificate.subject, "issuer": certificate.issuer, "names": certificate.names,
+            "notBefore": certificate.notBefore, "notAfter": certificate.notAfter, "key": certificate.key,
+            "pin": certificate.pin,
         ])
     }
 
@@ -168,9 +165,9 @@ struct TLSCheckOutput {
             case .allowed(let fault, let allowance): ("allowed", fault, allowance.option)
             case .notAsked: ("notAsked", nil, nil)
             }
-        return .object([
-            "name": .string(check.name.rawValue), "verdict": .string(verdict), "fault": JSONValue(fault?.name),
-            "reason": JSONValue(fault.map { "\($0)" }), "option": JSONValue(option),
+        return JSONValue(members: [
+            "name": check.name.rawValue, "verdict": verdict, "fault": fault?.name, "reason": fault.map { "\($0)" },
+            "option": option,
         ])
     }
 }

@@ -63,9 +63,11 @@ enum Backends {
     ) -> [ConformanceRecord] {
         defer { Terminal.clearProgress() }
         let display = ProgressDisplay()
-        return Conformance.verify(
-            backends: backends, groups: groups, threadCount: threadCount,
-            largestReadByteCounts: all ? [:] : Conformance.slowBackends, relocate: relocate,
+        return Verification(
+            backends: backends, threadCount: threadCount,
+            largestReadByteCounts: all ? [:] : Verification.slowBackends, relocate: relocate
+        ).run(
+            groups,
             progress: { progress in
                 display.show(progress.finished, of: progress.total, "parts of the vectors", name: progress.subject)
             }, shouldStop: shouldStop)

@@ -259,34 +259,26 @@ struct FormatView {
 
     var json: JSONValue {
         func json(_ part: FormatFacts.Part, _ offset: UInt64?, _ byteCount: UInt64?) -> JSONValue {
-            [
-                "name": .string(part.name), "offset": JSONValue(offset), "byteCount": JSONValue(byteCount),
-                "isChecked": .bool(part.isChecked),
-            ]
+            JSONValue(members: [
+                "name": part.name, "offset": offset, "byteCount": byteCount, "isChecked": part.isChecked,
+            ])
         }
         let header = facts.header.map { part in
             json(part, part.offset.map { UInt64($0) }, part.byteCount.map { UInt64($0) })
         }
-        let inputs = inputs.map { input -> JSONValue in
-            ["name": .string(input.name), "expected": .string(input.expected), "default": JSONValue(input.value)]
+        let inputs = inputs.map { ["name": $0.name, "expected": $0.expected, "default": $0.value] }
+        let lengths = lengths.map { plaintext, ciphertext, chunks in
+            ["plaintextByteCount": plaintext, "ciphertextByteCount": ciphertext, "chunkCount": chunks]
         }
-        let lengths = lengths.map { plaintext, ciphertext, chunks -> JSONValue in
-            [
-                "plaintextByteCount": .integer(plaintext), "ciphertextByteCount": .integer(ciphertext),
-                "chunkCount": .integer(chunks),
-            ]
-        }
-        return [
-            "name": .string(format.name), "summary": .string(format.summary), "source": .string(format.source),
-            "cipher": JSONValue(facts.cipher?.rawValue), "ciphers": JSONValue(strings: ciphers.map(\.rawValue)),
-            "chunkByteCount": JSONValue(chunkByteCount),
-            "isWhole": .bool(facts.isWhole), "header": .array(header), "chunk": .array(chunkParts.map(json)),
-            "inputs": .array(inputs), "lengths": .array(lengths), "maxChunkCount": JSONValue(facts.maxChunkCount),
-            "maxPlaintextByteCount": JSONValue(facts.maxPlaintextByteCount),
-            "notices": .object(Dictionary(uniqueKeysWithValues: notices.map { ($0.name, .bool($0.isNoticed)) })),
-            "hasHoles": .bool(facts.hasHoles), "canBeCutToNothing": .bool(facts.canBeCutToNothing),
-            "nonceFault": JSONValue(nonceFault), "unchecked": JSONValue(strings: facts.unchecked),
-            "backends": JSONValue(strings: backends),
-        ]
+        return JSONValue(members: [
+            "name": format.name, "summary": format.summary, "source": format.source,
+            "cipher": facts.cipher?.rawValue, "ciphers": ciphers.map(\.rawValue), "chunkByteCount": chunkByteCount,
+            "isWhole": facts.isWhole, "header": header, "chunk": chunkParts.map(json), "inputs": inputs,
+            "lengths": lengths, "maxChunkCount": facts.maxChunkCount,
+            "maxPlaintextByteCount": facts.maxPlaintextByteCount,
+            "notices": Dictionary(uniqueKeysWithValues: notices.map { ($0.name, $0.isNoticed) }),
+            "hasHoles": facts.hasHoles, "canBeCutToNothing": facts.canBeCutToNothing, "nonceFault": nonceFault,
+            "unchecked": facts.unchecked, "backends": backends,
+        ])
     }
 }

@@ -1,6 +1,7 @@
 import ByteSources
 import Conformance
 import Glibc
+import Measurement
 import RandomAccess
 import Results
 import Support
@@ -41,7 +42,7 @@ final class ServedVectors: Sendable {
         if ["http", "https"].contains(text) {
             try network.refuseTrust(text)
             origin = .here(try attempt { [sources] in try sources.startServer(isSecure: text == "https") })
-            sourceName = network.adjusted(RemoteObject(url: text + "://")).sourceName
+            sourceName = Connection.name(of: text, with: network.adjusted(RemoteObject(url: text + "://")).connection)
         } else {
             try require(RemoteObject.isURL(text), "--source \(URLText.redacted(text)): expected http, https or a URL")
             let shown = URLText.redacted(text)
@@ -53,7 +54,7 @@ final class ServedVectors: Sendable {
             origin = .folder(remoteObject)
             let known = sources.warnings(of: remoteObject)
             said.withLock { $0 = known }
-            sourceName = remoteObject.sourceName
+            sourceName = Connection.name(of: remoteObject.source, with: remoteObject.connection)
         }
         let adjustments = network.adjusted(RemoteObject(url: ""))
         options = { remoteObject in

@@ -23,7 +23,7 @@ enum SweepRunning {
         var progress = SweepProgress(estimate)
         let program = program ?? self.program(plan)
         let job = try attempt {
-            try SweepJob(
+            try Sweep(
                 folder: folder, plan: plan, program: program, programVersion: Program.version,
                 programDigest: try FileDigest.programs(program), command: Program.command,
                 startedAt: Program.time(), backends: available(plan) + ForeignBackend.all(of: plan),

@@ -76,40 +76,29 @@ enum VerifyOutput {
 
     /// The records as JSON.
     static func json(_ records: [ConformanceRecord], served: ServedVectors? = nil) -> JSONValue {
-        func counts(_ records: [ConformanceRecord]) -> [String: JSONValue] {
+        func counts(_ records: [ConformanceRecord]) -> [String: any Encodable] {
             [
-                "passed": JSONValue(count: records.reduce(0) { $0 + $1.passed }),
-                "failed": JSONValue(count: records.reduce(0) { $0 + $1.failed }),
-                "unsupported": JSONValue(count: records.reduce(0) { $0 + $1.unsupported }),
-                "notRun": JSONValue(count: records.reduce(0) { $0 + $1.notRun }),
+                "passed": records.reduce(0) { $0 + $1.passed }, "failed": records.reduce(0) { $0 + $1.failed },
+                "unsupported": records.reduce(0) { $0 + $1.unsupported },
+                "notRun": records.reduce(0) { $0 + $1.notRun },
             ]
         }
         let subjects = records.map { record -> JSONValue in
             var members = counts([record])
-            members["name"] = .string(record.subject)
-            members["version"] = record.version.map(JSONValue.string)
-            members["failures"] = .array(
-                record.failures.map {
-                    ["id": .string($0.id), "flags": JSONValue(strings: $0.flags), "reason": .string($0.reason)]
-                })
-            members["cause"] = record.cause.map { JSONValue(encoding: $0, nullable: ["mutant", "fault", "flag"]) }
-            members["kinds"] = record.kinds.map { kinds in .array(kinds.map { JSONValue(encoding: $0) }) }
-            members["commonTrait"] = record.commonTrait.map(JSONValue.string)
-            members["choice"] = record.choice.map { JSONValue(encoding: $0) }
-            members["adapter"] = record.adapter.map { findings in
-                .array(
-                    findings.map {
-                        ["id": .string($0.id), "flags": JSONValue(strings: $0.flags), "reason": .string($0.reason)]
-                    })
-            }
-            return .object(members)
+            members["name"] = record.subject
+            members["version"] = record.version
+            members["failures"] = record.failures
+            members["cause"] = record.cause.map { JSONValue(encoding: $0, nullable: .all) }
+            members["kinds"] = record.kinds
+            members["commonTrait"] = record.commonTrait
+            members["choice"] = record.choice
+            members["adapter"] = record.adapter
+            return JSONValue(members: members)
         }
         var members = counts(records)
-        members["subjects"] = .array(subjects)
-        if let served {
-            members["source"] = .string(served.sourceName)
-            members["warnings"] = JSONValue(strings: served.warnings)
-        }
-        return .object(members)
+        members["subjects"] = subjects
+        members["source"] = served?.sourceName
+        members["warnings"] = served?.warnings
+        return JSONValue(members: members)
     }
 }

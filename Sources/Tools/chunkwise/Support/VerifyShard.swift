@@ -39,7 +39,7 @@ enum VerifyShard {
             let backends = try command.backends().map(\.name)
             let missing = command.tested.own.backend.isEmpty ? Backends.unavailableNames() : []
             // Slow backends get no long reads, and missing backends get no reads, so that these are distributed last.
-            let slow = backends.filter { Conformance.slowBackends[$0] != nil }
+            let slow = backends.filter { Verification.slowBackends[$0] != nil }
             let subjects = backends.filter { !slow.contains($0) } + slow + missing
             parts = parts.flatMap { $0.divided(among: subjects, maxCost: limit) }
         }

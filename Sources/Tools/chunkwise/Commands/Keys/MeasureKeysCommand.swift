@@ -303,7 +303,7 @@ extension KeyWaitMeasurement.Cell {
         return KeyWaitsRecord.Cell(
             way: way, delayMilliseconds: UInt64(delayMilliseconds), requestCount: UInt64(requestCount),
             samplesNanoseconds: nanoseconds, medianNanoseconds: median(of: nanoseconds) ?? 0,
-            ratioToLocal: KeyWaitsRecord.Ratio(
+            ratioToLocal: LogInterval(
                 low: exp(interval?.low ?? 0), estimate: exp(interval?.estimate ?? 0), high: exp(interval?.high ?? 0)))
     }
 }

@@ -64,11 +64,10 @@ struct ScenariosCommand: ParsableCommand {
             for (name, difference) in differences { print(PlainText.line("\(name): \(difference)")) }
             print("\(scenarios.count - differences.count) of \(scenarios.count) scenarios passed")
         case .json:
-            let failures = differences.map { JSONValue.object(["id": .string($0), "reason": .string($1)]) }
-            let result: JSONValue = [
-                "passed": JSONValue(count: scenarios.count - differences.count),
-                "failed": JSONValue(count: differences.count), "failures": .array(failures),
-            ]
+            let result = JSONValue(members: [
+                "passed": scenarios.count - differences.count, "failed": differences.count,
+                "failures": differences.map { ["id": $0, "reason": $1] },
+            ])
             print(result.text)
         }
         if !differences.isEmpty { throw CommandFailure(.no, "\(differences.count) scenarios failed: expected none") }
@@ -97,14 +96,10 @@ struct ScenariosCommand: ParsableCommand {
             }
             print("\(killers.count - survivors.count) of \(killers.count) faults noticed")
         case .json:
-            let list = killers.map { mutant, names in
-                JSONValue.object(["name": .string(mutant.rawValue), "killedBy": JSONValue(strings: names)])
-            }
-            let result: JSONValue = [
-                "planted": JSONValue(count: killers.count),
-                "killed": JSONValue(count: killers.count - survivors.count),
-                "survivors": JSONValue(strings: survivors), "mutants": .array(list),
-            ]
+            let result = JSONValue(members: [
+                "planted": killers.count, "killed": killers.count - survivors.count, "survivors": survivors,
+                "mutants": killers.map { JSONValue(members: ["name": $0.rawValue, "killedBy": $1]) },
+            ])
             print(result.text)
         }
         if !survivors.isEmpty { throw CommandFailure(.no, "\(survivors.count) faults survived: expected none") }
@@ -131,12 +126,10 @@ extension ScenariosCommand {
                 "\(passed) of \(scenarios.count) scenarios passed, \(failures.count) failures, "
                     + "\(unsupported.count) unsupported, \(notRun) not run")
         case .json:
-            let list = failures.map { JSONValue.object(["id": .string($0), "reason": .string($1)]) }
-            let result: JSONValue = [
-                "passed": .init(count: passed), "failed": .init(count: failures.count),
-                "unsupported": .init(count: unsupported.count), "notRun": .init(count: notRun),
-                "failures": .array(list),
-            ]
+            let result = JSONValue(members: [
+                "passed": passed, "failed": failures.count, "unsupported": unsupported.count, "notRun": notRun,
+                "failures": failures.map { ["id": $0, "reason": $1] },
+            ])
             print(result.text)
         }
         try require(failures.isEmpty, .no, "\(failures.count) failures: expected none")
