@@ -165,17 +165,15 @@ struct TamperReportTests {
         let text = TamperRecord.text(Self.records)
         let lines = text.split(separator: "\n").map(String.init)
         #expect(lines.allSatisfy { $0.count <= 80 })
-        #expect(lines.contains("a, b (each the same)"))
         let words = lines.map { $0.split(separator: " ").map(String.init) }
-        // A long name has a line of its own, without the parameters that are numbers.
-        #expect(words.contains(["cbc-chunked:iv-rule=fixed"]))
-        #expect(words.contains(["1/1", "–", "0/1", "–", "–", "–", "–"]))
-        for line in [["wrong", "bytes", "17"], ["missing", "2"], ["too", "many", "5"]] { #expect(words.contains(line)) }
+        #expect(words.contains(["1/1", "–", "0/1", "–", "–", "–", "–", "1/2"]))
         let flat = words.flatMap { $0 }.joined(separator: " ")
+        #expect(flat.contains("Changes noticed by a, b (each the same), of all;"))
+        #expect(flat.contains("17 wrong bytes delivered, 2 bytes missing, 5 bytes too many; a flipped bit that passed"))
         #expect(flat.contains("a flipped bit that passed unnoticed made 17 wrong bytes."))
-        #expect(flat.contains("FAILED <c>: cobblestone-128: flip: <first> block: noticed, 1 wrong byte before"))
+        #expect(flat.contains("noticed, 1 wrong byte before"))
         #expect(flat.contains("3 of 3 changes to authenticated formats were noticed, and 1 wrong byte delivered."))
-        #expect(flat.hasSuffix("1 change answered in a wrong way."))
+        #expect(flat.contains("1 change answered in a wrong way."))
     }
 
     @Test("the JSON has every case")
@@ -202,7 +200,7 @@ struct TamperReportTests {
         let files = Self.files()
         for name in ["index.html", "evidence.md"] {
             let text = try #require(files[name])
-            #expect(text.contains("Integrity matrix") && text.contains("17 B wrong"), "\(name)")
+            #expect(text.contains("Integrity matrix") && text.contains("17 B"), "\(name)")
             #expect(text.contains("In CBC a flipped bit garbles its block"), "\(name)")
         }
         #expect(files["index.html"]?.contains("<c>") == false)

@@ -20,13 +20,13 @@ struct GateFormatTests {
     func verdicts() throws {
         try Self.folder.expect(Array(GateFixture.slower.markdown.utf8), in: "slower.md")
         for (result, parts) in [
-            (GateFixture.same, ["same**", "| 2 | cbc-continuous | faster | −3.00 % | −4.00 % to −2.10 % | 12 |"]),
-            (GateFixture.unfit, ["noisy host**", " | not seen | +2.00 % | −3.00 % to +7.00 % | 12 |"]),
-            (GateFixture.inconclusive, ["inconclusive**", "| +2.00 % | – | 3 | 0.8 s | 3 blocks are too few |"]),
-            (GateFixture.nothing, ["inconclusive**", "- ctr: the candidate does not support it: no"]),
+            (GateFixture.same, ["same\n", "| 2 · cbc-continuous | faster | −3.00 % | −4.00 % to −2.10 % | 12 |"]),
+            (GateFixture.unfit, ["noisy host\n", " | not seen | +2.00 % | −3.00 % to +7.00 % | 12 |"]),
+            (GateFixture.inconclusive, ["inconclusive\n", "- ctr window=256KiB: 3 blocks are too few"]),
+            (GateFixture.nothing, ["inconclusive\n", "- ctr: the candidate does not support it: no"]),
         ] {
             let text = result.markdown
-            #expect(text.hasPrefix("### Gate: **" + parts[0]) && text.contains(parts[1]), "\(parts)")
+            #expect(text.hasPrefix("### Gate: " + parts[0]) && text.contains(parts[1]), "\(parts)")
         }
     }
 
@@ -69,21 +69,39 @@ struct GateFormatTests {
         let lines = result.githubAnnotations.split(separator: "\n")
         #expect(lines.count == 11 && lines[9].contains("and 91 more"))
         #expect(result.markdown.utf8.count < 65_536)
-        #expect(result.markdown.contains("| cell 99 |") && result.markdown.contains("200 more cells not shown"))
+        #expect(result.markdown.contains("| 100 · cell 99 |") && result.markdown.contains("200 more cells not shown"))
     }
 
     @Test("Markdown names the verdict, each cell, its figures, and the command that repeats it")
     func markdown() {
         let text = GateFixture.slower.markdown
         for part in [
-            "Gate: **wrong, and more memory**", "+3.10 %", "+2.40 % to +3.90 %",
+            "Gate: wrong, and more memory", "+3.10 %", "+2.40 % to +3.90 %",
             "chunkwise gate --baseline 'old/chunkwise subject'",
-            "| control |", "├", "hls-aes128", "--seed 7",
+            "| control: 3 % planted |", "├", "hls-aes128", "--seed 7",
         ] {
             #expect(text.contains(part), "\(part)")
         }
         // What a subject says is text, and stays in its place.
         #expect(!text.contains("<gone>") && !text.contains("\n::error"))
+    }
+
+    @Test("the text has the same facts in 80 columns, and no line that a runner takes orders from")
+    func text() {
+        for (name, result) in GateFixture.all {
+            let lines = result.text(isRecording: false).split(separator: "\n")
+            #expect(lines.allSatisfy { $0.count <= 80 && !$0.hasPrefix("::") && !$0.contains("\u{1B}") }, "\(name)")
+            #expect(lines.last?.hasSuffix("--seed 7") == true, "\(name)")
+        }
+        let words = GateFixture.slower.text(isRecording: false).split { $0.isWhitespace }.joined(separator: " ")
+        for part in [
+            "wrong: 1 of 5 cells: trace:a|b, <c>: 100%", "slower +3.10 % +2.40 % to +3.90 % 12 3.0 s",
+            "seen +3.00 %", "--seconds 41 would settle it", "hls-aes128: the baseline does not support it",
+            "grew 10.0 MiB 20.0 MiB 512 KiB", "├─●──┤",
+        ] {
+            #expect(words.contains(part), "\(part)")
+        }
+        #expect(GateFixture.same.text(isRecording: true).hasPrefix("Recorded: 2 cells\n"))
     }
 
     @Test("a forest plot's rows lie within its axis, in the order of the table")

@@ -248,17 +248,17 @@ struct RecommendationTests {
         expectText(
             try Self.choice().text,
             has: [
-                "Workload playback, for which sequential stands", "TAKE a, 8 MiB windows RUNNER-UP b, 8 MiB windows",
-                "choice 731 MiB/s 731–731 MiB/s 10.3 MiB 4.19 ms 1.00×",
+                "Take a, 8 MiB windows", "Workload playback, for which sequential stands",
+                "choice 731 MiB/s (731–731 MiB/s) 10.3 MiB 4.19 ms 1.00×",
                 "windows of 4 MiB: 13 % slower, 5.25 MiB of memory instead of 10.3 MiB",
                 "The memory budget of 64 MiB costs nothing",
                 "a, 32 MiB windows (1.00 GiB/s), 1.40× (1.40–1.40×) as fast",
-                "731 MiB/s 10.3 MiB 4.19 ms 1.00× yes a, 8 MiB windows", "Reads from the middle yes",
+                "a, 8 MiB windows 731 MiB/s 10.3 MiB 4.19 ms 1.00× yes", "Reads from the middle yes",
             ])
         expectText(
             try Self.recommend(RealisticFixture.results.withFacts).text,
             has: [
-                "TAKE libgcrypt, 64 KiB windows", "windows of 256 KiB: a tie", "openssl: 53 % (52–54 %) slower",
+                "Take libgcrypt, 64 KiB windows", "windows of 256 KiB: a tie", "openssl: 53 % (52–54 %) slower",
                 "No other configuration is more than 4.1 % faster",
             ])
         expectText(
@@ -266,9 +266,9 @@ struct RecommendationTests {
                 Known.results.withFacts, Budgets(memoryByteCount: 100_000, firstByteNanoseconds: 10)
             ).text,
             has: [
-                "NOTHING FITS",
+                "Nothing fits",
                 "raise memory from 100 kB to 261 KiB, 2.67× (--memory 261KiB) and raise first byte from 10 ns",
-                "2.50 GiB/s 160 MiB 67.1 ms 4.00× no a, 128 MiB windows, decrypted whole",
+                "a, 128 MiB windows, decrypted 2.50 GiB/s 160 MiB 67.1 ms 4.00× no whole",
             ])
     }
 }

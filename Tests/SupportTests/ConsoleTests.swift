@@ -27,6 +27,18 @@ import Testing
                 """)
     }
 
+    @Test("a cell may have lines of its own, and numbers are broken after all else")
+    func lines() {
+        let rows = [["what", "rate"], ["some words", "10 MiB/s\n9–11 MiB/s"]]
+        #expect(
+            TextTable(rows, rightAligned: [1]).text == """
+                what              rate
+                some words    10 MiB/s
+                            9–11 MiB/s
+                """)
+        #expect(TextTable([["10 MiB/s"]], rightAligned: [0], limit: 5).text == "   10\nMiB/s")
+    }
+
     @Test("no line is longer than allowed, whatever the rows", arguments: 0..<200)
     func width(seed: Int) {
         var state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15

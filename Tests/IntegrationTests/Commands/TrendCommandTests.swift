@@ -85,7 +85,7 @@ struct TrendCommandTests {
     func output() throws {
         let folder = try folder()
         let text = try Chunkwise.run(["report", "history", "runs"], in: folder.path)
-        #expect(text.status == 0 && text.text.contains("OVER TIME"))
+        #expect(text.status == 0 && text.text.contains("Over time"))
         let page = try Chunkwise.run(["report", "history", "runs", "--output", "a/b"], in: folder.path)
         #expect(page.status == 0 && page.text.contains("report: a/b/index.html"), "\(page.errorLines)")
         #expect(folder.names(in: "a/b") == ["index.html"])

@@ -12,7 +12,8 @@ extension Document {
         verdict = Self.verdict(evidence)
         sections = [
             Self.counterexamples(evidence), Self.requirements(evidence), Self.subjects(evidence),
-            Self.tampering(evidence), Self.mutants(evidence), Self.flags(evidence), Self.provenance(evidence),
+            evidence.tampering.flatMap(Self.tampering),
+            Self.mutants(evidence), Self.flags(evidence), Self.provenance(evidence),
         ].compactMap { $0 }
     }
 

@@ -3,34 +3,25 @@ package import Support
 
 extension Document {
     /// The changes to ciphertexts that were noticed, and the bytes delivered despite the others.
-    static func tampering(_ evidence: Evidence) -> Section? {
-        guard let records = evidence.tampering, !records.isEmpty else { return nil }
-        let groups = TamperGroup.groups(of: records)
+    static func tampering(_ records: [TamperRecord]) -> Section? {
+        guard !records.isEmpty else { return nil }
         var blocks: [Block] = [
             .paragraph(
                 "Ciphertexts were truncated, extended, flipped, swapped, repeated and spliced at every kind of edge, "
                     + "and then read from the start to the end. Noticed is a change that opening or a read answers "
-                    + "with an error that says so; beside it stands how many wrong bytes were delivered before, or "
-                    + "altogether."
-            ),
+                    + "with an error that says so. CBC and CTR encrypt and do not authenticate: a reader can notice "
+                    + "an impossible length and, in CBC, invalid padding, and nothing else. In CBC a flipped bit "
+                    + "garbles its block and flips the same bit of the next one, in CTR it flips that bit alone. Their "
+                    + "figures are measured, and are no faults of a subject."),
             .paragraph(TamperRecord.conclusion(records)),
         ]
-        blocks += groups.map { .table(table($0)) }
-        let notes = groups.flatMap { group in
-            group.rows.filter { !$0.cases.isEmpty }.map { row in
-                "\(group.subjects.joined(separator: ", ")): \(row.summary)."
-                    + (row.unnoticed.isEmpty
-                        ? "" : " Not noticed, for example: \(row.unnoticed.joined(separator: "; ")).")
+        for group in TamperGroup.groups(of: records) {
+            blocks.append(.table(table(group)))
+            let notes = group.rows.filter { !$0.cases.isEmpty }.map { row in
+                let examples = row.unnoticed.joined(separator: "; ")
+                return "\(row.summary)." + (examples.isEmpty ? "" : " Not noticed, for example: \(examples).")
             }
-        }
-        if !notes.isEmpty {
-            blocks.append(
-                .paragraph(
-                    "CBC and CTR encrypt and do not authenticate: a reader can notice an impossible length and, in "
-                        + "CBC, invalid padding, and nothing else. In CBC a flipped bit garbles its block and flips "
-                        + "the same bit of the next one, in CTR it flips that bit alone. Their figures are measured, "
-                        + "and are no faults of a subject."))
-            blocks.append(.list(notes))
+            if !notes.isEmpty { blocks.append(.list(notes)) }
         }
         if let failures = failures(records) { blocks.append(.table(failures)) }
         return Section(name: "tampering", title: "Integrity matrix", blocks: blocks)
@@ -46,14 +37,16 @@ extension Document {
             return [name]
                 + kinds.map { entry(row.counts(kind: $0), isAuthenticated: row.isAuthenticated) }
         }
-        return Table(caption: "Changes noticed by \(group.name).", columns: columns, rows: rows)
+        return Table(
+            caption: "Changes noticed by \(group.name), of all; below, the wrong bytes that were delivered, before an "
+                + "error or altogether. Header: in CBC and CTR, the IV.", columns: columns, rows: rows)
     }
 
     private static func entry(_ counts: TamperRecord.Row.Counts, isAuthenticated: Bool) -> Table.Entry {
         guard counts.cases > 0 else { return .absent }
         // Missing and extra bytes are in the notes: three more figures would turn columns into lines.
         let wrong = counts.wrongByteCount
-        let parts = wrong > 0 ? ["\(SignificantDigits.grouped(wrong)) B wrong"] : []
+        let parts = wrong > 0 ? ["\(SignificantDigits.grouped(wrong)) B"] : []
         let failed = counts.failed > 0 ? ["\(counts.failed) failed"] : []
         let detail = (failed + parts).joined(separator: ", ")
         return Table.Entry(
@@ -91,6 +84,11 @@ extension TamperRecord.Row.State {
 }
 
 extension TamperRecord {
+    /// Returns records as text for a terminal.
+    package static func text(_ records: [TamperRecord]) -> String {
+        TextRenderer.render(Document(title: "", sections: [Document.tampering(records)].compactMap(\.self)))
+    }
+
     /// Returns records as one JSON object in the format of `data/schemas/tamper.json`, with all cases of all subjects.
     package static func json(_ records: [TamperRecord]) -> JSONValue {
         JSONValue(members: [

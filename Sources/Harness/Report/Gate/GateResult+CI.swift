@@ -20,22 +20,11 @@ extension GateResult {
         if let control, control.verdict.isBroken {
             errors.append(("wrong: \(control.name)", GateWords.finding(control)))
         }
-        for cell in memory?.cells ?? [] where cell.verdict != .same {
-            let isGrown = cell.verdict == .grew
-            let title = isGrown ? "peak memory grew: \(cell.name)" : "peak memory undecided: \(cell.name)"
-            if isGrown {
-                errors.append((title, GateWords.finding(cell)))
-            } else {
-                warnings.append((title, GateWords.finding(cell)))
-            }
-        }
-        for cell in counts?.cells ?? [] where cell.verdict != .same {
-            let grown = cell.counts.filter { $0.verdict == .grew }
-            let message = cell.reason ?? grown.map(Self.message).joined(separator: "; ")
-            if grown.isEmpty {
-                warnings.append(("counts undecided: \(cell.name)", message.isEmpty ? "runs differ" : message))
-            } else {
-                errors.append(("more work: \(cell.name)", message))
+        for finding in findingsBesideTime {
+            switch finding.verdict {
+            case .grew: errors.append(("\(finding.kind) grew: \(finding.name)", finding.words))
+            case .inconclusive: warnings.append(("\(finding.kind) undecided: \(finding.name)", finding.words))
+            case .same: break
             }
         }
         for anchor in anchors ?? [] {
@@ -56,9 +45,10 @@ extension GateResult {
         return lines.joined(separator: "\n")
     }
 
-    private static func message(_ count: GateCounts.Count) -> String {
-        let figures = GateWords.figures(count)
-        return "\(count.quantity.words) \(figures[0]) before, \(figures[1]) now (\(figures[2]))"
+    /// The findings for the cells' memory, and for their counts.
+    private var findingsBesideTime: [(kind: String, name: String, verdict: GateMemory.Verdict, words: String)] {
+        (memory?.cells ?? []).map { ("memory", $0.name, $0.verdict, GateWords.finding($0)) }
+            + (counts?.cells ?? []).map { ("counts", $0.name, $0.verdict, GateWords.finding($0)) }
     }
 
     private static let maxAnnotations = 10
@@ -117,18 +107,15 @@ extension GateResult {
             cases.insert(.init(className: Self.className, name: "vectors", outcome: outcome), at: 0)
         }
         if let control { cases.append(controlCase(control)) }
-        cases += (memory?.cells ?? []).map { memoryCase($0, allowsInconclusive) }
-        cases += (counts?.cells ?? []).map { cell in
-            let text =
-                cell.reason ?? cell.counts.filter { $0.verdict != .same }.map(Self.message).joined(separator: "; ")
+        cases += findingsBesideTime.map { finding in
             let outcome: JUnitDocument.Outcome =
-                switch cell.verdict {
+                switch finding.verdict {
                 case .same: .passed
-                case .grew: .failed(message: text, type: "counts", text: text)
-                case .inconclusive:
-                    allowsInconclusive ? .skipped(text) : .errored(message: text, type: "inconclusive", text: text)
+                case .grew: .failed(message: finding.words, type: finding.kind, text: finding.words)
+                case .inconclusive where allowsInconclusive: .skipped(finding.words)
+                case .inconclusive: .errored(message: finding.words, type: "inconclusive", text: finding.words)
                 }
-            return .init(className: Self.className, name: "counts: \(cell.name)", outcome: outcome)
+            return .init(className: Self.className, name: "\(finding.kind): \(finding.name)", outcome: outcome)
         }
         for anchor in anchors ?? [] {
             cases += anchor.cells.map { cell in
@@ -165,8 +152,7 @@ extension GateResult {
         let finding = GateWords.finding(cell)
         let outcome: JUnitDocument.Outcome
         switch cell.verdict {
-        case .wrong, .failed: outcome = .failed(message: finding, type: cell.verdict.rawValue, text: finding)
-        case .slower: outcome = .failed(message: finding, type: cell.verdict.rawValue, text: finding)
+        case .wrong, .failed, .slower: outcome = .failed(message: finding, type: cell.verdict.rawValue, text: finding)
         case .inconclusive where !allowsInconclusive:
             outcome = .errored(message: finding, type: cell.verdict.rawValue, text: finding)
         case .inconclusive, .noisyHost: outcome = .skipped(finding)
@@ -184,18 +170,5 @@ extension GateResult {
             default: .errored(message: finding, type: "noisyHost", text: finding)
             }
         return .init(className: Self.className, name: control.name, seconds: control.seconds, outcome: outcome)
-    }
-
-    private func memoryCase(_ cell: GateMemory.Cell, _ allowsInconclusive: Bool) -> JUnitDocument.Case {
-        let finding = GateWords.finding(cell)
-        let outcome: JUnitDocument.Outcome =
-            switch cell.verdict {
-            case .same: .passed
-            case .grew: .failed(message: finding, type: "memory", text: finding)
-            case .inconclusive:
-                allowsInconclusive
-                    ? .skipped(finding) : .errored(message: finding, type: "inconclusive", text: finding)
-            }
-        return .init(className: Self.className, name: "memory: \(cell.name)", outcome: outcome)
     }
 }

@@ -38,35 +38,32 @@ package struct SelfTestSummary: Sendable {
     /// The limits in seconds per cell; for each, the slowdowns found within it are counted and shown.
     static let limits = [5.0, 10, 60]
 
+    /// The rates for a terminal.
     package var text: String {
-        var lines = [
-            "gate against itself: \(header.baseline)",
-            "tolerance \(GateWords.percent(header.tolerance)), \(GateWords.seconds(header.secondsPerCell)) a cell, "
-                + "\(RatioText.count(header.cells.count, "cell")) a gate, other cores "
-                + "\(header.isBusy ? "busy" : "left alone"), \(header.host.cpuModel), "
-                + "\(RatioText.count(header.host.cpuCount, "CPU"))",
-        ]
-        for found in calibrations.flatMap({ [$0.large, $0.small] }) {
-            lines.append(
-                "calibration: extra work \(found.extraWork) makes \(found.cell) slower by "
-                    + "\(GateWords.change(found.slowdown)), interval \(GateWords.interval(found.low, found.high)), "
-                    + RatioText.count(found.blockCount, "block"))
+        let calibrated = calibrations.flatMap { [$0.large, $0.small] }.map { found in
+            "calibration: extra work \(found.extraWork) makes \(found.cell) slower by "
+                + "\(GateWords.change(found.slowdown)), interval \(GateWords.interval(found.low, found.high)), "
+                + RatioText.count(found.blockCount, "block")
         }
-        lines.append("")
-        let columns: [Table.Column] =
-            [.text("planted"), .number("runs")] + shownVerdicts.map { .text(GateWords.word($0)) }
         let table = Table(
             caption: "Whole gates by their verdict, with exact 95 % intervals of the rates (Clopper and Pearson 1934).",
-            columns: columns,
+            columns: [.text("planted"), .number("runs")] + shownVerdicts.map { .number(GateWords.word($0)) },
             rows: groups.map { group in
                 [Table.Entry(Self.planted(group.planted)), Table.Entry("\(group.runs.count)")]
-                    + shownVerdicts.map { Table.Entry(Self.rate(group, $0)) }
+                    + shownVerdicts.map { Self.rate(group, $0) }
             })
-        lines.append(TextRenderer.table(table))
-        for group in groups { lines += [""] + details(group) }
-        if groups.contains(where: { $0.planted == 0 }) { lines += ["", coverageText] }
-        if !isComplete { lines += ["", "stopped before the end: the rates are those of what was run"] }
-        return lines.map { $0.contains("\n") ? $0 : TextWrapping.text($0) }.joined(separator: "\n")
+        var blocks: [Document.Block] = [.list(calibrated), .table(table)] + groups.map { .list(details($0)) }
+        if groups.contains(where: { $0.planted == 0 }) { blocks.append(.paragraph(coverageText)) }
+        if !isComplete { blocks.append(.paragraph("stopped before the end: the rates are those of what was run")) }
+        return TextRenderer.render(
+            Document(
+                title: "gate against itself: \(header.baseline)",
+                subtitle: "tolerance \(GateWords.percent(header.tolerance)), "
+                    + "\(GateWords.seconds(header.secondsPerCell)) a cell, "
+                    + "\(RatioText.count(header.cells.count, "cell")) a gate, other cores "
+                    + "\(header.isBusy ? "busy" : "left alone"), \(header.host.cpuModel), "
+                    + "\(RatioText.count(header.host.cpuCount, "CPU"))",
+                sections: [.init(blocks: blocks.filter { if case .list([]) = $0 { false } else { true } })]))
     }
 
     /// The verdicts that have a column: the usual ones, and others that occurred.
@@ -80,9 +77,10 @@ package struct SelfTestSummary: Sendable {
         planted == 0 ? "nothing" : "+" + GateWords.percent(planted)
     }
 
-    private static func rate(_ group: SelfTestGroup, _ verdict: GateVerdict) -> String {
-        guard let rate = group.rate(verdict) else { return "–" }
-        return "\(rate.successCount) (\(RatioText.percent(rate.low))–\(RatioText.percent(rate.high)))"
+    private static func rate(_ group: SelfTestGroup, _ verdict: GateVerdict) -> Table.Entry {
+        guard let rate = group.rate(verdict) else { return .absent }
+        return Table.Entry(
+            "\(rate.successCount)", detail: "\(RatioText.percent(rate.low))–\(RatioText.percent(rate.high))")
     }
 
     private func details(_ group: SelfTestGroup) -> [String] {

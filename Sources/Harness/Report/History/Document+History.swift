@@ -95,7 +95,6 @@ extension Document {
     private static func cells(_ host: HostHistory) -> Table {
         let rows = host.cells.map { cell in
             let values = cell.ratios.compactMap { $0 }
-            let line = Sparkline(covering: values).map { $0.text(TrendText.thinned(cell.ratios)) } ?? ""
             return [
                 Table.Entry(cell.cell.name, detail: "÷ \(cell.reference.name)"),
                 Table.Entry("\(values.count)"),
@@ -103,17 +102,34 @@ extension Document {
                 values.last.map { Table.Entry(RatioText.times($0)) } ?? .absent,
                 values.min().map { Table.Entry(RatioText.times($0)) } ?? .absent,
                 values.max().map { Table.Entry(RatioText.times($0)) } ?? .absent,
-                Table.Entry(line), Table.Entry(cell.drift == nil ? "\(cell.changes.count)" : "drift"),
+                Table.Entry(line(cell)), Table.Entry(cell.drift == nil ? "\(cell.changes.count)" : "drift"),
             ]
         }
         return Table(
             caption:
                 "All \(RatioText.count(host.cells.count, "cell")) over time, each line of letters on a scale of its "
-                + "own from its minimum (▁) to its maximum ratio (█).",
+                + "own from its minimum (▁) to its maximum ratio (█); | marks a change of level.",
             columns: [
                 .text("Cell"), .number("Runs"), .number("First"), .number("Latest"), .number("Minimum"),
                 .number("Maximum"), .text("Over time"), .number("Changes"),
             ], rows: rows)
+    }
+
+    private static let maxLineLength = 28
+
+    /// Returns a cell's ratios as letters, of many runs the middle one of each group of neighbours.
+    private static func line(_ cell: CellHistory) -> String {
+        let ratios = cell.ratios
+        let length = min(ratios.count, maxLineLength)
+        let shown = (0..<length).map { index -> Double? in
+            let range = index * ratios.count / length..<(index + 1) * ratios.count / length
+            let known = ratios[range].compactMap { $0 }.sorted()
+            return known.isEmpty ? nil : known[known.count / 2]
+        }
+        guard let scale = Sparkline(covering: ratios.compactMap { $0 }) else { return "" }
+        var line = Array(scale.text(shown))
+        for change in cell.changes.reversed() { line.insert("|", at: change.run * length / ratios.count) }
+        return String(line)
     }
 
     private static func runs(_ host: HostHistory) -> Table {

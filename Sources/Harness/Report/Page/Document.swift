@@ -1,19 +1,20 @@
-/// A report as plain parts, which the renderers turn into a page or Markdown.
+/// A report as plain parts, which the renderers turn into a page, Markdown or text for a terminal.
 ///
 /// All its text is plain text. The renderers escape it, so that nothing from a result file can become markup.
 struct Document: Sendable {
     var title: String
-    /// One line with the subject, place and time of the measurement.
-    var subtitle: String
+    /// One line with the subject, place and time of the measurement; it may be empty.
+    var subtitle = ""
     /// The facts that a reader must know before any figure, such as an incomplete run.
-    var warnings: [Warning]
-    var verdict: [String]
+    var warnings: [Warning] = []
+    var verdict: [String] = []
     var sections: [Section]
 
     struct Section: Sendable {
         /// A name that is unique in the document, in lower-case ASCII.
-        var name: String
-        var title: String
+        var name = ""
+        /// The heading; empty if there is none.
+        var title = ""
         var blocks: [Block]
     }
 
@@ -33,6 +34,8 @@ struct Document: Sendable {
 }
 
 /// Rows and columns of text.
+///
+/// If the first column has no title, the others are alternatives, which narrow output may show a few at a time.
 struct Table: Hashable, Sendable {
     /// The content of the table, in a sentence.
     var caption: String
@@ -53,7 +56,7 @@ struct Table: Hashable, Sendable {
 
     struct Entry: Hashable, Sendable, ExpressibleByStringLiteral {
         var text: String
-        /// Additional text in small letters, such as an interval.
+        /// Additional text in small letters, such as an interval. A terminal shows those of numbers only.
         var detail: String?
         /// The emphasis. The words always carry the same meaning.
         var emphasis: Emphasis

@@ -1,12 +1,15 @@
 /// Writes a document as GitHub-flavoured Markdown; pictures are files beside it.
 enum MarkdownRenderer {
-    static func render(_ document: Document) -> String {
-        var parts = ["# \(MarkupText.markdown(document.title))", MarkupText.markdownBlock(document.subtitle)]
+    /// Writes a document whose title is a heading of a level; other headings are one level below.
+    static func render(_ document: Document, level: Int = 1) -> String {
+        let mark = String(repeating: "#", count: level)
+        var parts = ["\(mark) \(MarkupText.markdown(document.title))"]
+        if !document.subtitle.isEmpty { parts.append(MarkupText.markdownBlock(document.subtitle)) }
         parts += document.warnings.map { "> **Warning:** \(MarkupText.markdown($0.text))" }
         let verdict = document.verdict.enumerated().map { "\($0.offset + 1). \(MarkupText.markdownBlock($0.element))" }
-        parts += ["## Verdict", verdict.joined(separator: "\n")]
+        if !verdict.isEmpty { parts += ["\(mark)# Verdict", verdict.joined(separator: "\n")] }
         for section in document.sections {
-            parts.append("## \(MarkupText.markdown(section.title))")
+            if !section.title.isEmpty { parts.append("\(mark)# \(MarkupText.markdown(section.title))") }
             parts += section.blocks.map(block)
         }
         return parts.joined(separator: "\n\n") + "\n"
@@ -47,9 +50,8 @@ enum MarkdownRenderer {
         return (entry.emphasis == .none ? text : "**\(text)**") + detail
     }
 
-    /// Returns a code block, with a language if one is given. Its fence is longer than any run of backticks in the
-    /// text.
-    static func fenced(_ text: String, language: String = "") -> String {
+    /// Returns a code block. Its fence is longer than any run of backticks in the text.
+    private static func fenced(_ text: String) -> String {
         let text = MarkupText.plain(text)
         var (longest, current) = (0, 0)
         for character in text.utf8 {
@@ -57,6 +59,6 @@ enum MarkdownRenderer {
             longest = max(longest, current)
         }
         let fence = String(repeating: "`", count: max(3, longest + 1))
-        return "\(fence)\(language)\n\(text)\(text.hasSuffix("\n") ? "" : "\n")\(fence)"
+        return "\(fence)\n\(text)\(text.hasSuffix("\n") ? "" : "\n")\(fence)"
     }
 }

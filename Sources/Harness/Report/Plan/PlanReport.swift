@@ -63,7 +63,7 @@ package struct PlanReport: Sendable {
             let sections = plan.sections(shown, defaults, suffix: "", title: nil)
                 .filter { plans.count == 1 || ["asked", "steps"].contains($0.name) }
             return (plans.count == 1 ? [] : [PlanText.question(plan).uppercased()])
-                + plan.verdict.map { WrappedText.lines($0) } + text(sections)
+                + plan.verdict.map { TextRenderer.block(.paragraph($0)) } + text(sections)
         }
         let all = plans.count == 1 ? [] : text([Self.overview(plans)] + Self.formats(plans))
         return (all + answers).joined(separator: "\n\n")

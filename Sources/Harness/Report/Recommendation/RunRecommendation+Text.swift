@@ -1,29 +1,28 @@
 import Results
-import Support
 
 extension RunRecommendation {
     /// The recommendation for a terminal of 80 columns.
-    package var text: String {
-        var parts = [
-            facts.map { WrappedText.lines($0.value, first: WrappedText.padded($0.name, to: 12)) }.joined(
-                separator: "\n")
+    package var text: String { TextRenderer.render(document, isShort: true) }
+
+    package var markdown: String { String(MarkdownRenderer.render(document).dropLast()) }
+
+    private var document: Document {
+        // With too few processes, nothing is shown and nothing is recommended.
+        let title = advice.choice.map { "\($0.isJudged ? "Take" : "Fastest, and nothing shown:") \(label($0))" }
+        let sections: [(title: String, blocks: [Document.Block])] = [
+            ("", [.facts(facts)] + (chosen.isEmpty ? [] : [.table(chosenTable)])),
+            ("One step from it", steps.isEmpty ? [] : [.list(steps.map { $0.text(from: choice) })]),
+            ("Why", [.list(reasons)]), ("Pareto front", [.table(frontTable)]),
+            ("Security", Self.securityBlocks(SecurityTable(pool.cells))),
+            ("About the figures", [.list(Self.figureNotes)]),
         ]
-        parts.append(headline)
-        if !chosen.isEmpty { parts.append(figureTable(chosen.map { ($0.role, $0.candidate) })) }
-        if !steps.isEmpty {
-            parts.append(
-                "ONE STEP FROM IT\n"
-                    + steps.map { WrappedText.lines($0.text(from: choice), first: "- ") }.joined(separator: "\n"))
-        }
-        parts.append("WHY\n" + reasons.map { WrappedText.lines($0, first: "- ") }.joined(separator: "\n"))
-        parts.append("PARETO FRONT\n" + frontText)
-        if let security = securityText { parts.append("SECURITY\n" + security) }
-        parts.append(Self.figureNotes.map { WrappedText.lines($0) }.joined(separator: "\n"))
-        return parts.joined(separator: "\n\n")
+        return Document(
+            title: title ?? "Nothing fits",
+            sections: sections.filter { !$0.blocks.isEmpty }.map { .init(title: $0.title, blocks: $0.blocks) })
     }
 
     /// The request and its results.
-    var facts: [(name: String, value: String)] {
+    private var facts: [(name: String, value: String)] {
         let header = summary.results.header
         return [
             ("Results", "\(name) (\(header.host.cpuModel), \(header.startedAt))"),
@@ -34,115 +33,6 @@ extension RunRecommendation {
         ]
     }
 
-    private var headline: String {
-        guard let choice = advice.choice else { return "NOTHING FITS" }
-        // With too few processes, nothing is shown and nothing is recommended.
-        var lines = [WrappedText.lines(label(choice), first: choice.isJudged ? "TAKE        " : "FASTEST     ")]
-        if let runnerUp = advice.runnerUp {
-            lines.append(WrappedText.lines(label(runnerUp.candidate), first: "RUNNER-UP   "))
-        }
-        return lines.joined(separator: "\n")
-    }
-
-    private func figureTable(_ rows: [(String, Candidate)]) -> String {
-        let merit = pool.merit
-        let head =
-            [""] + (merit == .latency ? ["latency", "95 % interval", "throughput"] : ["throughput", "95 % interval"])
-            + ["memory", "first byte", "fetched"]
-        let texts =
-            [head]
-            + rows.map { role, candidate in
-                let figures = Figures(candidate, rankedBy: merit)
-                return [role]
-                    + (merit == .latency
-                        ? [figures.latency, figures.interval, figures.throughput]
-                        : [figures.throughput, figures.interval])
-                    + [figures.memory, figures.firstByte, figures.fetched]
-            }
-        return Self.aligned(texts)
-    }
-
-    private var frontText: String {
-        let isLimited = !advice.budgets.given.isEmpty
-        let fitting = advice.front.filter { $0.keeps(advice.budgets) }
-        let front = fitting + advice.front.filter { !$0.keeps(advice.budgets) }
-        let shown = front.prefix(Self.maxFrontLines)
-        let merit = pool.merit
-        let head =
-            [merit == .latency ? "latency" : "throughput", "memory", "first byte", "fetched"]
-            + (isLimited ? ["fits"] : [])
-        let rows = shown.enumerated().map { index, candidate in
-            let figures = Figures(candidate, rankedBy: merit)
-            return [
-                merit == .latency ? figures.latency : figures.throughput, figures.memory, figures.firstByte,
-                figures.fetched,
-            ]
-                + (isLimited ? [index < fitting.count ? "yes" : "no"] : [])
-        }
-        let figures = Self.aligned([head] + rows, leftColumns: 0).split(separator: "\n").map(String.init)
-        var lines = [figures.first ?? ""]
-        for (candidate, line) in zip(shown, figures.dropFirst()) {
-            lines.append(WrappedText.lines(label(candidate), first: line + "  ", indent: line.count + 2))
-        }
-        let more = front.count - shown.count
-        if more > 0 { lines.append("and \(more) more; --format markdown has all") }
-        return (lines + [WrappedText.lines(Self.frontNote)]).joined(separator: "\n")
-    }
-
-    private static let maxFrontLines = 12
-
-    /// The properties of the compared strategies, with as many side by side as fit.
-    private var securityText: String? {
-        let security = SecurityTable(pool.cells)
-        guard !security.profiles.isEmpty || !security.unknown.isEmpty else { return nil }
-        let heads = SecurityProperty.allCases.map(\.words.title)
-        let first = (heads.map(\.count).max() ?? 0) + 2
-        var tables: [[SecurityProfile]] = []
-        var width = 0
-        for profile in security.profiles {
-            let needed =
-                2
-                + ([profile.title] + SecurityProperty.allCases.map { profile[$0].text }).reduce(0) { max($0, $1.count) }
-            if tables.isEmpty || first + width + needed > WrappedText.width {
-                tables.append([])
-                width = 0
-            }
-            width += needed
-            tables[tables.count - 1].append(profile)
-        }
-        let texts = tables.map { profiles in
-            Self.aligned(
-                [[""] + profiles.map(\.title)]
-                    + SecurityProperty.allCases.map { property in
-                        [property.words.title] + profiles.map { $0[property].text }
-                    }, leftColumns: profiles.count + 1)
-        }
-        let details = security.profiles.isEmpty ? [] : ["What each answer means, and its source: --format markdown."]
-        return (texts + [(security.summary + details).map { WrappedText.lines($0) }.joined(separator: "\n")])
-            .joined(separator: "\n\n")
-    }
-
-    /// Returns rows as aligned columns: the first ones to the left, numbers to the right.
-    private static func aligned(_ rows: [[String]], leftColumns: Int = 1) -> String {
-        TextTable(
-            rows.map { $0.map(PlainText.line) }, rightAligned: Set((rows.first ?? []).indices.dropFirst(leftColumns)),
-            limit: .max
-        ).text
-    }
-
-    package var markdown: String {
-        var blocks: [Document.Block] = [.facts(facts)]
-        if !chosen.isEmpty { blocks.append(.table(chosenTable)) }
-        if !steps.isEmpty { blocks.append(.list(steps.map { "One step: \($0.text(from: choice))." })) }
-        blocks += [.list(reasons), .table(frontTable)]
-        blocks += Self.securityBlocks(SecurityTable(pool.cells))
-        blocks.append(.list(Self.figureNotes))
-        let title =
-            advice.choice.map { "\($0.isJudged ? "Take" : "Fastest, and nothing shown:") \(label($0))" }
-            ?? "Nothing fits"
-        return (["# \(MarkupText.markdown(title))"] + blocks.map(MarkdownRenderer.block)).joined(separator: "\n\n")
-    }
-
     private var chosenTable: Table {
         Table(
             caption: "The choice and the runner-up.", columns: [.text("")] + figureColumns,
@@ -151,10 +41,17 @@ extension RunRecommendation {
             })
     }
 
+    /// The Pareto front, those that keep the budgets first.
     var frontTable: Table {
-        Table(
-            caption: "The Pareto front. \(Self.frontNote)", columns: [.text("Configuration")] + figureColumns,
-            rows: advice.front.map { [Table.Entry(label($0))] + entries($0) })
+        let fits = advice.budgets.given.isEmpty ? nil : { (candidate: Candidate) in candidate.keeps(advice.budgets) }
+        let front = advice.front.filter { fits?($0) ?? true } + advice.front.filter { !(fits?($0) ?? true) }
+        return Table(
+            caption: "The Pareto front. \(Self.frontNote)",
+            columns: [.text("Configuration")] + figureColumns + (fits == nil ? [] : [.text("Fits")]),
+            rows: front.map { candidate in
+                [Table.Entry(label(candidate))] + entries(candidate)
+                    + (fits.map { [$0(candidate) ? "yes" : "no"] } ?? [])
+            })
     }
 
     var figureColumns: [Table.Column] {

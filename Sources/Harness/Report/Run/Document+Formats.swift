@@ -24,7 +24,7 @@ extension Document {
             let noticed = ComputedPlan.Notice.allCases.filter { cell.facts?.notices($0) == true }.map(\.rawValue)
             return [
                 Table.Entry(cell.cell.format, detail: cell.cell.backend),
-                Table.Entry(cell.cell.chunkText ?? "whole"), Figure.latencyP50.entry(cell),
+                Table.Entry(cell.cell.chunkText ?? "whole"), Figure.latency.entry(cell),
                 short?.amplification.map { Table.Entry(RatioText.times($0.fetched)) } ?? .absent,
                 inOrder?.speed.map { Table.Entry(ByteCountText.rate($0.bytesPerSecond)) } ?? .absent,
                 inOrder?.amplification.map { Table.Entry(RatioText.times($0.fetched)) } ?? .absent,
@@ -62,7 +62,7 @@ extension Document {
                 let cell = cells.first {
                     $0.cell.remoteLatencyNanoseconds == latency && (latency != nil || $0.cell.isLocal)
                 }
-                return cell.map(Figure.latencyP50.entry) ?? .absent
+                return cell.map(Figure.latency.entry) ?? .absent
             }
             return [Table.Entry(cells[0].cell.strategy, detail: cells[0].cell.backend)] + medians
         }

@@ -19,30 +19,29 @@ package struct OpenLoopReport: Sendable {
     /// Two tables, each with an explanation.
     package var text: String {
         let processes = RatioText.count(records.map(\.processCount).max() ?? 0, "process", "processes")
-        var lines = [
-            cell.name, "",
-            "latency from when a read was due, whatever became of those before (open loop);",
-            "reads of \(processes) together", "", table(\.latency), "",
-            "time from the start of a read, which is all that a closed loop sees", "", table(\.service),
+        var blocks: [Document.Block] = [
+            table(
+                "latency from when a read was due, whatever became of those before (open loop); reads of \(processes) "
+                    + "together", \.latency),
+            table("time from the start of a read, which is all that a closed loop sees", \.service),
         ]
-        let remarks = records.filter(\.isOverloaded).map { record in
+        var notes = records.filter(\.isOverloaded).map { record in
             "overload: \(rate(record.achievedPerSecond)) of \(rate(record.offeredPerSecond)) reads per second were "
                 + "done: latencies grow for as long as that lasts"
         }
-        let missing = records.contains { $0.latency.p9999 == nil }
-        let needed = OpenLoopRecord.Percentiles.neededCounts.map { SignificantDigits.grouped(UInt64($0)) }
-        let note =
-            "– too few reads: p90, p99, p99.9 and p99.99 need \(needed.joined(separator: ", ")) of them; "
-            + "--rounds and --milliseconds give more"
-        let notes = remarks + (missing ? [note] : [])
-        if !notes.isEmpty {
-            lines.append("")
-            lines += notes.flatMap { TextWrapping.lines($0, columns: TextTable.width, indent: "  ") }
+        if records.contains(where: { $0.latency.p9999 == nil }) {
+            let needed = OpenLoopRecord.Percentiles.neededCounts.map { SignificantDigits.grouped(UInt64($0)) }
+            notes.append(
+                "– too few reads: p90, p99, p99.9 and p99.99 need \(needed.joined(separator: ", ")) of them; "
+                    + "--rounds and --milliseconds give more")
         }
-        return lines.joined(separator: "\n")
+        if !notes.isEmpty { blocks.append(.list(notes)) }
+        return TextRenderer.render(Document(title: cell.name, sections: [.init(blocks: blocks)]))
     }
 
-    private func table(_ figures: KeyPath<OpenLoopRecord, OpenLoopRecord.Percentiles>) -> String {
+    private func table(
+        _ caption: String, _ figures: KeyPath<OpenLoopRecord, OpenLoopRecord.Percentiles>
+    ) -> Document.Block {
         let heads = ["due/s", "done/s", "reads", "p50", "p90", "p99", "p99.9", "p99.99", "max"]
         let rows = records.map { record in
             [
@@ -50,7 +49,8 @@ package struct OpenLoopReport: Sendable {
                 SignificantDigits.grouped(UInt64(record.readCount)),
             ] + record[keyPath: figures].all.map { $0.map { DurationText.text(nanoseconds: $0) } ?? "–" }
         }
-        return TextTable([heads] + rows, rightAligned: Set(heads.indices)).text
+        return .table(
+            Table(caption: caption, columns: heads.map { .number($0) }, rows: rows.map { $0.map { Table.Entry($0) } }))
     }
 
     private func rate(_ perSecond: Double) -> String { SignificantDigits.text(perSecond) }

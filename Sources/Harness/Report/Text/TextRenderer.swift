@@ -1,39 +1,94 @@
 import Results
 import Support
 
-/// Text for a terminal from parts of a document: no markup, aligned columns.
+/// Writes a document for a terminal of 80 columns, without markup and pictures.
 enum TextRenderer {
+    /// The number of rows that a short document shows of a table.
+    private static let maxRows = 12
+
+    /// Writes a document, without a line break at its end.
+    ///
+    /// - Parameters:
+    ///   - document: The document.
+    ///   - isShort: True to leave out the ends of long tables, which Markdown has.
+    /// - Returns: The text.
+    static func render(_ document: Document, isShort: Bool = false) -> String {
+        let warnings = document.warnings.map { "warning: \($0.text)" }
+        let head = [document.title, document.subtitle] + warnings + document.verdict
+        var parts = head.filter { !$0.isEmpty }.map { wrapped($0, indent: "  ") }
+        for section in document.sections {
+            let blocks = section.blocks.filter { if case .chart = $0 { false } else { true } }
+                .map { block($0, isShort: isShort) }.joined(separator: "\n\n")
+            parts.append(section.title.isEmpty ? blocks : heading(section.title) + "\n" + blocks)
+        }
+        return parts.joined(separator: "\n\n")
+    }
+
+    /// Returns a heading in capital letters, but for names behind a colon.
+    private static func heading(_ title: String) -> String {
+        let colon = title.firstIndex(of: ":") ?? title.endIndex
+        return wrapped(title[..<colon].uppercased() + title[colon...])
+    }
+
     /// Returns one block as text; of a picture, its title and description.
-    static func block(_ block: Document.Block) -> String {
+    static func block(_ block: Document.Block) -> String { self.block(block, isShort: false) }
+
+    private static func block(_ block: Document.Block, isShort: Bool) -> String {
         switch block {
-        case .paragraph(let text): TextWrapping.text(plain(text), indent: "")
+        case .paragraph(let text): wrapped(text)
         case .list(let items):
             items.flatMap { TextWrapping.lines("- \(plain($0))", columns: TextTable.width, indent: "  ") }
                 .joined(separator: "\n")
         case .facts(let facts): self.facts(facts)
-        case .verbatim(let caption, let text): "\(plain(caption)):\n\(plainLines(text))"
+        case .verbatim(let caption, let text): wrapped(caption + ":") + "\n" + plainLines(text)
         case .chart(let chart, _): plain("\(chart.title). \(chart.description)")
-        case .table(let content), .foldedTable(let content): table(content)
+        case .foldedTable(let content) where isShort: wrapped("\(content.caption) See --format markdown.")
+        case .table(let content), .foldedTable(let content): table(content, maxRows: isShort ? maxRows : .max)
         }
     }
 
     /// Returns names with their values.
     static func facts(_ facts: [(name: String, value: String)]) -> String {
-        aligned(facts.map { [plain($0.name), plain($0.value)] }, isNumeric: [false, false])
+        TextTable(facts.map { [plain($0.name), plain($0.value)] }).text
     }
 
-    /// Returns a table under its column heads, its caption after it, in 80 columns.
-    static func table(_ table: Table) -> String {
-        var rows = [table.columns.map(\.title)]
-        rows += table.rows.map { row in
-            row.map { entry in plain(entry.text) + (entry.detail.map { " (\(plain($0)))" } ?? "") }
+    /// Returns a table under its column heads, its caption after it.
+    ///
+    /// Details stand behind numbers, or below them if the lines would be too long, unless the table's end is left out.
+    /// Columns of alternatives that do not fit side by side are several tables.
+    static func table(_ table: Table, maxRows: Int = .max) -> String {
+        func rows(_ detail: (String) -> String) -> [[String]] {
+            let rows = table.rows.prefix(maxRows).map { row in
+                zip(row, table.columns).map { entry, column in
+                    plain(entry.text) + (column.isNumeric ? entry.detail.map { detail(plain($0)) } ?? "" : "")
+                }
+            }
+            return [table.columns.map { plain($0.title) }] + rows
         }
-        return aligned(rows, isNumeric: table.columns.map(\.isNumeric)) + "\n"
-            + TextWrapping.text(plain(table.caption), indent: "")
-    }
-
-    private static func aligned(_ rows: [[String]], isNumeric: [Bool]) -> String {
-        TextTable(rows, rightAligned: Set(isNumeric.indices.filter { isNumeric[$0] })).text
+        func width(_ widths: [Int]) -> Int { widths.reduce(-2) { $0 + $1 + 2 } }
+        let flat = rows { " (\($0))" }
+        let more = table.rows.count - maxRows
+        let fits = width(TextTable.widths(of: flat)) <= TextTable.width
+        let shown = fits ? flat : rows { more > 0 ? "" : "\n\($0)" }
+        let widths = TextTable.widths(of: shown)
+        var groups: [[Int]] = [[0]]
+        for column in widths.indices.dropFirst() {
+            let others = groups[groups.count - 1] + [column]
+            let isTooWide = others.count > 2 && width(others.map { widths[$0] }) > TextTable.width
+            if isTooWide, table.columns[0].title.isEmpty {
+                groups.append([0, column])
+            } else {
+                groups[groups.count - 1] = others
+            }
+        }
+        var parts = groups.map { columns in
+            TextTable(
+                shown.map { row in columns.map { row[$0] } },
+                rightAligned: Set(columns.indices.filter { table.columns[columns[$0]].isNumeric })
+            ).text
+        }
+        if more > 0 { parts[parts.count - 1] += "\nand \(more) more; --format markdown has all" }
+        return parts.joined(separator: "\n\n") + (table.caption.isEmpty ? "" : "\n" + wrapped(table.caption))
     }
 
     /// Returns text of several lines without terminal control characters.
@@ -41,46 +96,14 @@ enum TextRenderer {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { plain(String($0)) }.joined(separator: "\n")
     }
 
+    /// Returns a text in lines, none of which a runner of CI takes for an order.
+    private static func wrapped(_ text: String, indent: String = "") -> String {
+        TextWrapping.lines(plain(text), columns: TextTable.width, indent: indent)
+            .map { $0.hasPrefix("::") ? " " + $0 : $0 }.joined(separator: "\n")
+    }
+
     /// Returns text from a file without terminal control characters.
-    private static func plain(_ text: String) -> String {
-        PlainText.line(text)
-    }
-}
-
-/// Text for a terminal of 80 columns.
-enum WrappedText {
-    /// The columns of a terminal of the default width.
-    static let width = 80
-
-    /// Breaks text between words so that no line is longer than `width`, unless a single word is.
-    ///
-    /// - Parameters:
-    ///   - text: The text; terminal control characters become spaces.
-    ///   - first: The beginning of the first line.
-    ///   - indent: The number of spaces at the beginning of the other lines; by default the length of `first`.
-    /// - Returns: The lines, without a break after the last one.
-    static func lines(_ text: String, first: String = "", indent: Int? = nil) -> String {
-        let space = String(repeating: " ", count: indent ?? first.count)
-        var lines: [String] = []
-        var line = first
-        var isEmpty = true
-        for word in PlainText.line(text).split(separator: " ") {
-            if !isEmpty, line.count + 1 + word.count > width {
-                lines.append(line)
-                line = space
-                isEmpty = true
-            }
-            line += (isEmpty ? "" : " ") + word
-            isEmpty = false
-        }
-        return (lines + [line]).joined(separator: "\n")
-    }
-
-    /// Returns text padded with spaces to a width: on the left if `isNumeric`, otherwise on the right.
-    static func padded(_ text: String, to width: Int, isNumeric: Bool = false) -> String {
-        let space = String(repeating: " ", count: max(width - text.count, 0))
-        return isNumeric ? space + text : text + space
-    }
+    private static func plain(_ text: String) -> String { PlainText.line(text) }
 }
 
 /// A line of letters that shows how values rise and fall: `▁▃▅▇█`, on a logarithmic scale.

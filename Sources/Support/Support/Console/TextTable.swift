@@ -7,7 +7,6 @@ package struct TextTable: Sendable {
     private let rightAligned: Set<Int>
     private let limit: Int
     private let gap: Int
-    private let hasNamesAbove: Bool
 
     /// The width that every terminal has, in columns.
     package static let width = 80
@@ -15,15 +14,11 @@ package struct TextTable: Sendable {
     /// A table of the given rows.
     ///
     /// - Parameters:
-    ///   - rows: The cells of the table, headings first; a row may have fewer cells than others.
+    ///   - rows: The cells of the table, headings first; a row may have fewer cells than others. A cell may have
+    ///     several lines.
     ///   - rightAligned: The columns of numbers.
     ///   - limit: The max number of characters of a line.
-    ///   - hasNamesAbove: True to put the first column on lines of its own in any case, so that tables of one kind look
-    ///     alike with any figures.
-    package init(
-        _ rows: [[String]], rightAligned: Set<Int> = [], limit: Int = width, hasNamesAbove: Bool = false
-    ) {
-        self.hasNamesAbove = hasNamesAbove
+    package init(_ rows: [[String]], rightAligned: Set<Int> = [], limit: Int = width) {
         let count = rows.map(\.count).max() ?? 0
         self.rows = rows.map { $0 + [String](repeating: "", count: count - $0.count) }
         self.rightAligned = rightAligned
@@ -36,7 +31,6 @@ package struct TextTable: Sendable {
         rows = figures
         rightAligned = Set(table.rightAligned.map { $0 - 1 })
         limit = table.limit
-        hasNamesAbove = false
         let needed = Self.widths(of: figures).reduce(0, +)
         let gaps = (figures.first?.count ?? 1) - 1
         gap = needed + 2 * gaps > limit && needed + gaps <= limit ? 1 : 2
@@ -44,12 +38,11 @@ package struct TextTable: Sendable {
 
     /// The table, without a line break at its end.
     package var text: String {
-        if hasNamesAbove { return namesAbove }
         let natural = Self.widths(of: rows)
         if width(natural) <= limit { return lines(rows, natural).joined(separator: "\n") }
-        let shrunk = shrink(natural)
+        let shrunk = shrink(natural, breaksNumbers: false)
         guard let first = shrunk.first, first < min(Self.minFirst, natural[0]), shrunk.count > 1 else {
-            return lines(rows, shrunk).joined(separator: "\n")
+            return lines(rows, shrink(shrunk, breaksNumbers: true)).joined(separator: "\n")
         }
         return namesAbove
     }
@@ -61,7 +54,7 @@ package struct TextTable: Sendable {
         let others = rows.map { Array($0.dropFirst()) }
         let table = TextTable(figures: others, of: self)
         let natural = Self.widths(of: others)
-        let widths = table.width(natural) <= limit ? natural : table.shrink(natural)
+        let widths = table.width(natural) <= limit ? natural : table.shrink(natural, breaksNumbers: true)
         let indent = String(repeating: " ", count: min(2, max(0, limit - table.width(widths))))
         return rows.enumerated().flatMap { index, row in
             let figures = table.lines([others[index]], widths).map { indent + $0 }
@@ -69,25 +62,29 @@ package struct TextTable: Sendable {
         }.joined(separator: "\n")
     }
 
-    private static func widths(of rows: [[String]]) -> [Int] {
-        (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    /// Returns the widths of columns in which no line is broken.
+    package static func widths(of rows: [[String]]) -> [Int] {
+        (rows.first ?? []).indices.map { column in
+            rows.lazy.flatMap { $0[column].split(separator: "\n") }.map(\.count).max() ?? 0
+        }
     }
 
     private func width(_ widths: [Int]) -> Int {
         widths.reduce(0, +) + gap * max(0, widths.count - 1)
     }
 
-    /// Narrows the widest columns that can be broken, but never columns of numbers.
-    private func shrink(_ natural: [Int]) -> [Int] {
+    /// Narrows the widest columns that can be broken, columns of numbers only between words and after all others.
+    private func shrink(_ natural: [Int], breaksNumbers: Bool) -> [Int] {
         var widths = natural
-        let minimum = natural.indices.map { column in
-            rightAligned.contains(column)
-                ? natural[column] : rows.map { TextWrapping.longestWord($0[column]) }.max() ?? 0
-        }
+        let minimum = natural.indices.map { column in rows.map { TextWrapping.longestWord($0[column]) }.max() ?? 0 }
         while width(widths) > limit {
-            let breakable = widths.indices.filter { widths[$0] > minimum[$0] }
+            let breakable = widths.indices.filter {
+                widths[$0] > minimum[$0] && (breaksNumbers || !rightAligned.contains($0))
+            }
+            let words = breakable.filter { !rightAligned.contains($0) }
             // Breaks words, if necessary.
-            let pool = breakable.isEmpty ? widths.indices.filter { !rightAligned.contains($0) } : breakable
+            let any = breakable.isEmpty ? widths.indices.filter { !rightAligned.contains($0) } : breakable
+            let pool = words.isEmpty ? any : words
             guard let widest = pool.max(by: { (widths[$0], $0) < (widths[$1], $1) }), widths[widest] > 1 else { break }
             widths[widest] -= 1
         }
@@ -96,7 +93,10 @@ package struct TextTable: Sendable {
 
     private func lines(_ rows: [[String]], _ widths: [Int]) -> [String] {
         rows.flatMap { row in
-            let cells = row.enumerated().map { TextWrapping.lines($1, columns: widths[$0]) }
+            let cells = row.enumerated().map { column, text in
+                text.split(separator: "\n", omittingEmptySubsequences: false)
+                    .flatMap { TextWrapping.lines(String($0), columns: widths[column]) }
+            }
             return (0..<(cells.map(\.count).max() ?? 0)).map { number in
                 var line = cells.enumerated().map { column, lines in
                     let text = number < lines.count ? lines[number] : ""
@@ -166,5 +166,5 @@ package enum TextWrapping {
     }
 
     /// Returns the length of the longest word.
-    static func longestWord(_ text: String) -> Int { text.split(separator: " ").map(\.count).max() ?? 0 }
+    static func longestWord(_ text: String) -> Int { text.split { " \n".contains($0) }.map(\.count).max() ?? 0 }
 }

@@ -107,7 +107,7 @@ enum GateFormat: String, CaseIterable, ExpressibleByArgument {
     /// A result in this format, without a line break at its end.
     func text(of result: GateResult, isRecording: Bool, allowsInconclusive: Bool) -> String {
         switch self {
-        case .text: GateText.text(result, isRecording: isRecording)
+        case .text: result.text(isRecording: isRecording)
         case .json: result.summary.text
         case .junit: String(result.junit(allowsInconclusive: allowsInconclusive).dropLast())
         case .github: result.githubAnnotations

@@ -84,8 +84,8 @@ enum GateRunning {
         if isRecording, result.isFitToRecord { return }
         switch result.answer(allowsInconclusive: allowsInconclusive) {
         case .yes: return
-        case .no: throw CommandFailure(.no, GateText.conclusion(result))
-        case .none: throw CommandFailure(.noAnswer, GateText.conclusion(result))
+        case .no: throw CommandFailure(.no, result.headline)
+        case .none: throw CommandFailure(.noAnswer, result.headline)
         }
     }
 }

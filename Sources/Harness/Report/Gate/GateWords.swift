@@ -1,133 +1,6 @@
-package import Results
+import Results
 import Statistics
 import Support
-
-/// A gate's result as text for a terminal.
-package enum GateText {
-    /// Returns the table, the control, the cells left out, peak memory, the verdict, and the command that repeats the
-    /// run. A recording has no verdict.
-    package static func text(_ result: GateResult, isRecording: Bool = false) -> String {
-        var lines = table(rows(result, isRecording: isRecording))
-        for cell in result.cells + [result.control].compactMap(\.self) {
-            if let reason = cell.reason { lines.append("\(cell.name): \(reason)\(settling(cell))") }
-        }
-        for cell in result.notCompared { lines.append("not compared: \(cell.name): \(cell.reason)") }
-        if let memory = result.memory {
-            lines += ["", "peak memory: \(memory.verdict.rawValue)"] + table(rows(memory))
-        }
-        if let counts = result.counts {
-            lines += ["", "counts, an iteration: \(counts.verdict.rawValue)"] + table(rows(counts))
-            for name in counts.tooLong { lines.append("not counted: \(name): an iteration takes over 20 ms") }
-            for cell in counts.cells { if let reason = cell.reason { lines.append("\(cell.name): \(reason)") } }
-        }
-        for anchor in result.anchors ?? [] {
-            lines += ["", "against the anchor, with a budget of \(GateWords.percent(anchor.tolerance)):"]
-            lines += table(rows(anchor, isRecording: false)) + ["", conclusion(anchor)]
-        }
-        if let layout = result.layoutRemark, !isRecording { lines += ["", layout] }
-        lines += [
-            "", isRecording && result.isFitToRecord ? "recorded: \(result.cells.count) cells" : conclusion(result),
-        ]
-        lines.append("repeat: \(ShellText.joined(result.command))")
-        return lines.map { Self.wrapped(PlainText.line($0)) }.joined(separator: "\n")
-    }
-
-    /// Returns a sentence wrapped to 80 columns. A command is not wrapped, so that the user can copy it.
-    private static func wrapped(_ text: String) -> String {
-        text.hasPrefix("repeat: ") ? text : TextWrapping.text(text)
-    }
-
-    package static func conclusion(_ result: GateResult) -> String {
-        let tolerance = GateWords.percent(result.tolerance)
-        let names = { (verdict: GateVerdict) in
-            result.cells.filter { $0.verdict == verdict }.map(\.name).joined(separator: "; ")
-        }
-        var line =
-            switch result.verdict {
-            case _ where result.failedVectors != nil: "wrong: \(result.failedVectors ?? ""): expected right bytes"
-            case _ where result.cells.isEmpty: result.reason ?? "nothing was compared"
-            case .wrong: "wrong: \(firstBroken(result)): expected right bytes of both sides"
-            case .failed: "failed: \(firstBroken(result)): expected whole runs of both sides"
-            case .noisyHost:
-                "noisy host: \(result.control?.reason ?? "no slowdown could be injected"): expected to see it before "
-                    + "anything is called the same"
-            case .slower: "slower: \(names(.slower)): expected at most \(tolerance) more time than the baseline"
-            case .inconclusive:
-                "inconclusive: \(names(.inconclusive)): expected intervals that end on one side of \(tolerance)"
-            case .same: "same: \(result.comparedText), and none takes over \(tolerance) more time than the baseline"
-            case .faster: "faster: every cell takes over \(tolerance) less time than the baseline"
-            }
-        if result.counts?.verdict == .grew {
-            line += "; the candidate does more: expected counts within their limit"
-        }
-        if result.counts?.verdict == .inconclusive { line += "; counts are inconclusive" }
-        for anchor in result.anchors ?? [] where anchor.answer(allowsInconclusive: false) != .yes {
-            line += "; against the anchor, \(conclusion(anchor))"
-        }
-        if result.memory?.verdict == .grew {
-            let grown = "peak memory grew: expected it within the limit"
-            let isUndecided = result.verdict == .inconclusive || result.verdict == .noisyHost
-            line = isUndecided ? "\(grown); \(line)" : "\(line); \(grown)"
-        }
-        if result.memory?.verdict == .inconclusive { line += "; peak memory is inconclusive" }
-        return line
-    }
-
-    /// Returns the first cell (or the control) that is wrong or failed, with the reason and the number of such cells.
-    private static func firstBroken(_ result: GateResult) -> String {
-        let wrong = (result.cells + [result.control].compactMap(\.self)).filter { $0.verdict == result.verdict }
-        guard let first = wrong.first else { return "a cell" }
-        let more = wrong.count > 1 ? "\(wrong.count) cells, the first is " : ""
-        return more + first.name + (first.reason.map { ": \($0)" } ?? "")
-    }
-
-    private static func rows(_ result: GateResult, isRecording: Bool) -> [[String]] {
-        var rows = [["cell", "verdict", isRecording ? "to reference" : "slowdown", "low", "high", "blocks", "seconds"]]
-        for cell in result.cells + [result.control].compactMap(\.self) {
-            rows.append([
-                result.markedName(cell),
-                isRecording && !cell.verdict.isBroken && cell.planted == nil ? "recorded" : GateWords.word(cell),
-                GateWords.change(cell.slowdown), GateWords.change(cell.low), GateWords.change(cell.high),
-                "\(cell.blockCount)", SignificantDigits.fixed(min(max(cell.seconds, 0), 1e12), places: 1),
-            ])
-        }
-        return rows
-    }
-
-    private static func rows(_ counts: GateCounts) -> [[String]] {
-        [["cell", "verdict", "count", "baseline", "candidate", "change"]]
-            + counts.cells.flatMap { cell in
-                cell.counts.map { count in
-                    [cell.name, count.verdict.rawValue, count.quantity.words] + GateWords.figures(count)
-                }
-            }
-    }
-
-    private static func rows(_ memory: GateMemory) -> [[String]] {
-        var rows = [["cell", "verdict", "baseline", "candidate", "limit"]]
-        func peaks(_ peaks: GateMemory.Peaks) -> String {
-            "\(ByteCountText.measured(peaks.median)) "
-                + "(\(ByteCountText.measured(peaks.minimum))–\(ByteCountText.measured(peaks.maximum)))"
-        }
-        for cell in memory.cells {
-            rows.append([
-                cell.name, cell.reason ?? cell.verdict.rawValue, peaks(cell.baseline), peaks(cell.candidate),
-                "+\(ByteCountText.measured(cell.limitByteCount))",
-            ])
-        }
-        return rows
-    }
-
-    /// Returns rows as aligned columns, with names above and figures to the right.
-    private static func table(_ rows: [[String]]) -> [String] {
-        TextTable(rows, rightAligned: Set((rows.first ?? []).indices.dropFirst(2)), hasNamesAbove: true).text
-            .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-    }
-
-    private static func settling(_ cell: GateCell) -> String {
-        GateWords.settling(cell).map { "; \($0)" } ?? ""
-    }
-}
 
 /// A gate's figures in words, the same in every output.
 enum GateWords {
@@ -185,6 +58,15 @@ enum GateWords {
         return [text(one), text(other), one > 0 ? change(other / one) : one == other ? "0.00 %" : "–"]
     }
 
+    /// Returns the findings for a cell's counts in one line.
+    static func finding(_ cell: GateCounts.Cell) -> String {
+        let changed = cell.counts.filter { $0.verdict != .same }.map { count in
+            let figures = figures(count)
+            return "\(count.quantity.words) \(figures[0]) before, \(figures[1]) now (\(figures[2]))"
+        }
+        return cell.reason ?? (changed.isEmpty ? "nothing was counted" : changed.joined(separator: "; "))
+    }
+
     /// Returns the findings for a cell's memory in one line.
     static func finding(_ cell: GateMemory.Cell) -> String {
         func side(_ peaks: GateMemory.Peaks) -> String {
@@ -222,19 +104,20 @@ extension GateResult {
     }
 
     /// The verdict in one sentence, with its evidence.
-    var headline: String {
+    package var headline: String {
         let compared = RatioText.count(cells.count, "cell")
         let tolerance = GateWords.percent(tolerance)
+        func counted(_ verdict: GateVerdict) -> String { "\(cells.count { $0.verdict == verdict }) of \(compared)" }
         let head: String
         switch verdict {
         case .wrong where failedVectors != nil: head = "wrong: \(failedVectors ?? "")"
-        case .wrong: head = "wrong: \(count(.wrong)) of \(compared)"
-        case .failed: head = "failed: \(count(.failed)) of \(compared)"
+        case .wrong, .failed: head = "\(GateWords.word(verdict)): \(counted(verdict)): \(names(verdict))"
         case .noisyHost:
             head = "noisy host: \(control?.reason ?? "no slowdown could be injected"), so nothing is called the same"
-        case .slower: head = "slower: \(count(.slower)) of \(compared) by more than \(tolerance)"
+        case .slower: head = "slower: \(counted(.slower)) by more than \(tolerance): \(names(.slower))"
         case .inconclusive where cells.isEmpty: head = "no answer: no cell was compared"
-        case .inconclusive: head = "inconclusive: \(count(.inconclusive)) of \(compared) could not be decided"
+        case .inconclusive:
+            head = "inconclusive: \(counted(.inconclusive)) could not be decided: \(names(.inconclusive))"
         case .same: head = "same: \(comparedText), none slower by more than \(tolerance)"
         case .faster: head = "faster: \(compared), each by more than \(tolerance)"
         }
@@ -242,6 +125,15 @@ extension GateResult {
         let isUndecided = verdict == .inconclusive || verdict == .noisyHost
         if memory?.verdict == .grew, isUndecided { return (sentences + [head]).joined(separator: "; ") }
         return ([head] + sentences).joined(separator: "; ")
+    }
+
+    /// Returns the names of the first cells with a verdict, and the reasons of those that are wrong or failed.
+    private func names(_ verdict: GateVerdict) -> String {
+        let all = (cells + [control].compactMap(\.self)).filter { $0.verdict == verdict }
+        let names = all.prefix(3).map { cell in
+            cell.name + (verdict.isBroken ? cell.reason.map { ": \(PlainText.line($0))" } ?? "" : "")
+        }
+        return (names + (all.count > 3 ? ["and \(all.count - 3) more"] : [])).joined(separator: "; ")
     }
 
     /// Returns a cell's name, marked if the last-level CPU cache holds its object: its times are then those of the
@@ -289,11 +181,9 @@ extension GateResult {
         }
     }
 
-    func count(_ verdict: GateVerdict) -> Int { cells.count { $0.verdict == verdict } }
-
     /// Returns whether a cell counts against the candidate.
     func isBlamed(_ cell: GateCell) -> Bool { cell.verdict.isBroken || cell.verdict == .slower && cell.planted == nil }
 
     /// The command line that repeats the run.
-    var commandLine: String { ShellText.joined(command) }
+    var commandLine: String { PlainText.line(ShellText.joined(command)) }
 }

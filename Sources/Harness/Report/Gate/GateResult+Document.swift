@@ -1,37 +1,48 @@
 package import Results
 
 extension GateResult {
-    /// The result for a comment on a pull request and for a job's summary: verdict, table, forest plot, and the command
-    /// that repeats it.
+    /// The result for a comment on a pull request and for a job's summary.
     ///
     /// A GitHub comment is limited to 65,536 characters. If there are very many cells, those that passed are left out
     /// first.
-    package var markdown: String {
-        var parts = ["### Gate: **\(title)**", MarkupText.markdown(headline) + "."]
+    package var markdown: String { MarkdownRenderer.render(document(isRecording: false), level: 3) }
+
+    /// Returns the result for a terminal. A recording has no verdict.
+    package func text(isRecording: Bool) -> String { TextRenderer.render(document(isRecording: isRecording)) }
+
+    /// Returns the verdict, the tables with remarks, a forest plot, and the command that repeats the run.
+    private func document(isRecording: Bool) -> Document {
+        var blocks: [Document.Block] = []
+        func add(_ table: Table, _ remarks: [String]) {
+            blocks += [.table(table)] + (remarks.isEmpty ? [] : [.list(remarks)])
+        }
         if !cells.isEmpty || control != nil {
-            parts.append(MarkdownRenderer.block(.table(cellTable)))
+            add(cellTable(isRecording: isRecording), remarks)
             let left = cells.count - shownIndices.count
-            if left > 0 {
-                parts.append("\(RatioText.count(left, "more cell")) not shown, none of them slower or wrong.")
-            }
-            if shownIndices.count == cells.count {
-                parts.append(MarkdownRenderer.block(.verbatim(caption: Self.plotCaption, text: forestPlot)))
-            }
+            blocks.append(
+                left == 0
+                    ? .verbatim(caption: Self.plotCaption, text: forestPlot)
+                    : .paragraph("\(RatioText.count(left, "more cell")) not shown, none of them slower or wrong."))
         }
-        if let memory { parts.append(MarkdownRenderer.block(.table(memoryTable(memory)))) }
-        if let counts { parts.append(MarkdownRenderer.block(.table(Self.countTable(counts)))) }
-        for anchor in anchors ?? [] { parts.append(MarkdownRenderer.block(.table(anchor.anchorTable))) }
-        if let layoutRemark { parts.append(MarkupText.markdown(layoutRemark) + ".") }
+        if let memory {
+            add(memoryTable(memory), memory.cells.compactMap { cell in cell.reason.map { "\(cell.name): \($0)" } })
+        }
+        if let counts {
+            let reasons = counts.cells.compactMap { cell in cell.reason.map { "\(cell.name): \($0)" } }
+            add(Self.countTable(counts), counts.tooLong.map { "\($0): an iteration takes over 20 ms" } + reasons)
+        }
+        for anchor in anchors ?? [] { add(anchor.anchorTable, anchor.remarks) }
+        if let layoutRemark, !isRecording { blocks.append(.paragraph(layoutRemark + ".")) }
         if !notCompared.isEmpty {
-            parts.append("Not compared:")
-            parts.append(
-                MarkdownRenderer.block(.list(notCompared.prefix(50).map { "\($0.name): \($0.reason)" })))
+            blocks.append(.paragraph("Not compared:"))
+            blocks.append(.list(notCompared.prefix(50).map { "\($0.name): \($0.reason)" }))
         }
-        parts.append(MarkdownRenderer.block(.facts(facts)))
-        if !command.isEmpty {
-            parts.append(MarkdownRenderer.block(.verbatim(caption: "To repeat it", text: commandLine)))
-        }
-        return parts.joined(separator: "\n\n") + "\n"
+        blocks.append(.facts(facts))
+        if !command.isEmpty { blocks.append(.verbatim(caption: "To repeat it", text: commandLine)) }
+        let isRecorded = isRecording && isFitToRecord
+        return Document(
+            title: isRecorded ? "Recorded: \(RatioText.count(cells.count, "cell"))" : "Gate: \(title)",
+            subtitle: isRecorded ? "" : headline + ".", sections: [.init(blocks: blocks)])
     }
 
     private static let plotCaption =
@@ -49,32 +60,40 @@ extension GateResult {
         return ordered.prefix(Self.maxRows).sorted()
     }
 
-    private var cellTable: Table {
-        var rows = shownIndices.map { row("\($0 + 1)", cells[$0]) }
-        if let control { rows.append(row("control", control)) }
+    private func cellTable(isRecording: Bool) -> Table {
+        let rows = shownIndices.map { ("\($0 + 1) · ", cells[$0]) } + (control.map { [("", $0)] } ?? [])
         return Table(
             caption: "Change of time, candidate over baseline; all intervals together hold with "
                 + "\(GateWords.percent(confidence)).",
             columns: [
-                .text("#"), .text("Cell"), .text("Verdict"), .number("Time"), .number("Interval"), .number("Blocks"),
-                .number("Measured"), .text("Remark"),
-            ], rows: rows)
+                .text("Cell"), .text("Verdict"), .number(isRecording ? "To reference" : "Time"), .number("Interval"),
+                .number("Blocks"), .number("Measured"),
+            ],
+            rows: rows.map { number, cell in
+                let isRecorded = isRecording && !cell.verdict.isBroken && cell.planted == nil
+                return [
+                    Table.Entry(number + markedName(cell)),
+                    Table.Entry(
+                        isRecorded ? "recorded" : GateWords.word(cell), emphasis: isBlamed(cell) ? .bad : .none),
+                    Table.Entry(GateWords.change(cell.slowdown)),
+                    Table.Entry(GateWords.interval(cell.low, cell.high)), Table.Entry("\(cell.blockCount)"),
+                    Table.Entry(GateWords.seconds(min(cell.seconds, 1e12))),
+                ]
+            })
     }
 
-    private func row(_ number: String, _ cell: GateCell) -> [Table.Entry] {
-        var remark = [cell.reason, GateWords.settling(cell)].compactMap(\.self).joined(separator: "; ")
-        if cell.verdict == .inconclusive, remark.isEmpty { remark = GateWords.finding(cell) }
-        if remark.count > 300 { remark = remark.prefix(299) + "…" }
-        return [
-            Table.Entry(number), Table.Entry(markedName(cell)),
-            Table.Entry(GateWords.word(cell), emphasis: isBlamed(cell) ? .bad : .none),
-            Table.Entry(GateWords.change(cell.slowdown)), Table.Entry(GateWords.interval(cell.low, cell.high)),
-            Table.Entry("\(cell.blockCount)"), Table.Entry(GateWords.seconds(cell.seconds)), Table.Entry(remark),
-        ]
+    /// The reasons for the verdicts on the shown cells and the control.
+    private var remarks: [String] {
+        (shownIndices.map { cells[$0] } + [control].compactMap(\.self)).compactMap { cell in
+            var remark = [cell.reason, GateWords.settling(cell)].compactMap(\.self).joined(separator: "; ")
+            if cell.verdict == .inconclusive, remark.isEmpty { remark = GateWords.finding(cell) }
+            if remark.count > 300 { remark = remark.prefix(299) + "…" }
+            return remark.isEmpty ? nil : "\(cell.name): \(remark)"
+        }
     }
 
     private var anchorTable: Table {
-        var table = cellTable
+        var table = cellTable(isRecording: false)
         table.caption = "Against the anchor, with a budget of \(GateWords.percent(tolerance)) for all changes together."
         return table
     }
@@ -107,14 +126,13 @@ extension GateResult {
             caption: "Peak memory: medians of runs of their own, with their spread.",
             columns: [
                 .text("Cell"), .text("Verdict"), .number("Baseline"), .number("Candidate"), .number("More allowed"),
-                .text("Remark"),
             ],
             rows: memory.cells.prefix(Self.maxRows).map { cell in
                 [
                     Table.Entry(cell.name),
                     Table.Entry(cell.verdict.rawValue, emphasis: cell.verdict == .grew ? .bad : .none),
                     side(cell.baseline), side(cell.candidate),
-                    Table.Entry(ByteCountText.measured(cell.limitByteCount)), Table.Entry(cell.reason ?? ""),
+                    Table.Entry(ByteCountText.measured(cell.limitByteCount)),
                 ]
             })
     }
