@@ -57,7 +57,8 @@ extension Document {
         let latencies = Set(cells.compactMap(\.cell.remoteLatencyNanoseconds)).sorted()
         guard !latencies.isEmpty else { return nil }
         let groups = cells.grouped { "\($0.cell.strategy) \($0.cell.backend)" }.map(\.elements)
-        let rows = groups.filter { $0.contains { $0.cell.remoteLatencyNanoseconds != nil } }.map { cells -> [Table.Entry] in
+        let remote = groups.filter { $0.contains { $0.cell.remoteLatencyNanoseconds != nil } }
+        let rows = remote.map { cells -> [Table.Entry] in
             let medians = ([nil] + latencies).map { latency -> Table.Entry in
                 let cell = cells.first {
                     $0.cell.remoteLatencyNanoseconds == latency && (latency != nil || $0.cell.isLocal)
