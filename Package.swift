@@ -199,7 +199,8 @@ let tests: [Target] = [
     .testTarget(
         name: "ByteSourcesTests",
         dependencies: [
-            "CLinux", "RandomAccess", "ByteSources", "OpenSSLBackend", "SwiftAESBackend", "TestSupport", system,
+            "CLinux", "RandomAccess", "ByteSources", "BackendRegistry", "OpenSSLBackend", "SwiftAESBackend",
+            "TestSupport", system,
         ]
     ),
     .testTarget(name: "SwiftAESBackendTests", dependencies: ["RandomAccess", "SwiftAESBackend"]),

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// A sink in memory that takes bytes in any order, or only in theirs; it may break.
-private final class MemorySink: ByteSink {
+final class MemorySink: ByteSink {
     let isSeekable: Bool
     private let failsAt: UInt64
     private let state = Mutex((bytes: [UInt8](), writes: 0))
@@ -23,7 +23,7 @@ private final class MemorySink: ByteSink {
     var writes: Int { state.withLock { $0.writes } }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(DecryptionError) {
-        if offset + UInt64(bytes.count) > failsAt { throw .io(operation: "write", code: 28, reason: "planted") }
+        if offset + UInt64(bytes.count) > failsAt { throw .io(operation: "write", code: 28, reason: "injected") }
         let new = Array(bytes)
         let isInPlace = state.withLock { state in
             state.writes += 1

@@ -38,6 +38,9 @@ package final class StreamInput {
         return FileIdentity(status, byteCount: UInt64(status.st_size))
     }
 
+    /// True if the input is a regular file with a name, which can be read at any place.
+    package var isNamedFile: Bool { opened != nil && closesAtEnd }
+
     deinit {
         if closesAtEnd { try? descriptor.close() }
     }

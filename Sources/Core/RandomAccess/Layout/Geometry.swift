@@ -64,7 +64,7 @@ public struct Geometry: Hashable, Sendable {
     var isLastOther: Bool { lastOverheadByteCount != overheadByteCount }
 
     /// The stored length of the longest chunk; `.max` if the object is one chunk.
-    var maxStoredChunkByteCount: UInt64 {
+    package var maxStoredChunkByteCount: UInt64 {
         chunkByteCount == .max ? .max : chunkByteCount + max(overheadByteCount, lastOverheadByteCount)
     }
 

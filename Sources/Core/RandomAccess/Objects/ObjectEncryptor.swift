@@ -5,6 +5,8 @@ public final class ObjectEncryptor {
     /// The positions of the object's chunks, which may depend on the key's length.
     package let geometry: Geometry
     private let writer: any ObjectWriter
+    private let object: NewObject
+    private let makeChunkSealer: () throws(DecryptionError) -> ChunkSealer
 
     /// An encryptor for one object.
     ///
@@ -51,13 +53,36 @@ public final class ObjectEncryptor {
             bytes.withUnsafeMutableBytes(random)
             return bytes
         }
-        geometry = object.geometry
+        (geometry, self.object) = (object.geometry, object)
+        makeChunkSealer = { () throws(DecryptionError) in try ChunkSealer(object, backend: backend, random: random) }
         if object.rules.isStreaming {
             self.writer = try ChainEncryptor(object, backend: backend, windowByteCount: windowByteCount)
         } else {
             // Random parts of chunks are drawn while the chunks are written.
             self.writer = try ChunkEncryptor(object, backend: backend, random: random)
         }
+    }
+
+    /// The bytes before the first chunk.
+    package var header: [UInt8] { object.header }
+
+    /// True if chunks can be encrypted apart from one another, as ``makeSealer()`` does.
+    package var hasSeparateChunks: Bool {
+        !object.rules.isStreaming && object.lookedAt == nil && geometry.chunkByteCount <= ChunkSealer.maxByteCount
+            && UInt64(object.header.count) == geometry.headerByteCount
+    }
+
+    /// Returns a writer of single chunks for one thread, for an object with separate chunks.
+    ///
+    /// - Throws: `DecryptionError.backend`, `.unsupported`, `.io` without memory.
+    package func makeSealer() throws(DecryptionError) -> ChunkSealer { try makeChunkSealer() }
+
+    /// Makes the bytes behind the chunks.
+    ///
+    /// - Throws: `DecryptionError.backend`.
+    package func trailer(plaintextByteCount: UInt64) throws(DecryptionError) -> [UInt8] {
+        try object.trailer(
+            chunkCount: geometry.chunkCount(ofPlaintext: plaintextByteCount), plaintextByteCount: plaintextByteCount)
     }
 
     /// Encrypts the next bytes of the plaintext.
@@ -167,13 +192,19 @@ struct NewObject {
 }
 
 extension NewObject {
+    /// Makes the trailer.
+    func trailer(chunkCount: UInt64, plaintextByteCount: UInt64) throws(DecryptionError) -> [UInt8] {
+        guard !format.trailerFields.isEmpty else { return [] }
+        return try ObjectTrailer(format, names, chunkCount: chunkCount, plaintextByteCount: plaintextByteCount)
+            .bytes(backend: backend, random: random)
+    }
+
     /// Makes and writes the trailer.
     func writeTrailer(
         chunkCount: UInt64, plaintextByteCount: UInt64, to sink: (UnsafeRawBufferPointer) throws -> Void
     ) throws {
-        guard !format.trailerFields.isEmpty else { return }
-        let trailer = ObjectTrailer(format, names, chunkCount: chunkCount, plaintextByteCount: plaintextByteCount)
-        try trailer.bytes(backend: backend, random: random).withUnsafeBytes(sink)
+        let trailer = try trailer(chunkCount: chunkCount, plaintextByteCount: plaintextByteCount)
+        if !trailer.isEmpty { try trailer.withUnsafeBytes(sink) }
     }
 
     /// Refuses a first chunk with the given plaintext length if a reader would see a header in it that changes the

@@ -41,7 +41,7 @@ struct EncryptCommand: ParsableCommand {
         completion: .sizes, transform: ByteSize.argument)
     var window = ByteSize(256 << 10)
 
-    @Option(help: "Always 1, because each block of CBC needs the previous one.")
+    @Option(help: "The number of threads that encrypt chunks of a file in parallel. CBC and CTR need 1.")
     var threads = 1
 
     @Argument(help: "The file to encrypt, or - for standard input.", completion: .file())
@@ -52,8 +52,8 @@ struct EncryptCommand: ParsableCommand {
 
     func run() throws {
         CoreDumps.disable()
-        try require(threads == 1, "--threads \(threads): expected 1, since encryption is sequential")
         let windowByteCount = try Validated.window(window)
+        let threadCount = try Validated.threads(threads, window: window)
         var isIVDrawn = false
         let strategy = try layout.strategy(ivOptions, keyOptions) { iv in
             isIVDrawn = true
@@ -70,6 +70,11 @@ struct EncryptCommand: ParsableCommand {
         let encryptor = try attempt {
             try ObjectEncryptor(strategy: strategy, backend: cipher, key: key, windowByteCount: windowByteCount)
         }
+        let plaintext = try source.isNamedFile ? attemptInput { try FileSource(path: FilePath(input)) } : nil
+        let transfer = plaintext.flatMap { ChunkTransfer(encryptor, of: $0, windowByteCount: windowByteCount) }
+        try require(
+            threadCount == 1 || transfer != nil, .usage,
+            "--threads \(threadCount): expected 1, except for a file and a format that encrypts chunks as a whole")
         let sink = try attempt { try Output.open(output) }
         // A pipe or a device has no folder for an IV file.
         let iv = strategy.outer.hasIVInFront ? nil : strategy[Format.Input.ivName]?.bytes?.array
@@ -79,8 +84,11 @@ struct EncryptCommand: ParsableCommand {
             "output \(output) without --iv: expected --iv, or a regular file, beside which the IV is stored")
         if file != nil { try requirePlaceOfIV(strategy.format.ivInput?.byteCounts) }
         try attempt(input == "-" ? nil : input) {
-            try source.encrypt(with: encryptor, to: sink) { done in
-                Terminal.showProgress("\(ByteSize((done >> 20) << 20)) of \(input)")
+            let progress = { (done: UInt64) in Terminal.showProgress("\(ByteSize((done >> 20) << 20)) of \(input)") }
+            if let transfer {
+                try transfer.run(to: sink, threadCount: threadCount, progress: progress)
+            } else {
+                try source.encrypt(with: encryptor, to: sink, progress: progress)
             }
             if let file, let iv { try IVFile.commit(file, at: FilePath(output), iv: iv) } else { try sink.commit() }
         }

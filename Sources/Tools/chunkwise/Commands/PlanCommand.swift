@@ -229,6 +229,7 @@ struct PlanCommand: ParsableCommand {
         let names = try backend.map { try Self.list($0, "--backend", "a list such as libgcrypt,openssl") { $0 } }
         var missing = ciphers
         return try (names ?? usual).compactMap { name in
+            if names == nil, missing.isEmpty { return nil }
             let cipher = try Validated.backend(name)
             let own = (names == nil ? missing : ciphers).filter {
                 cipher.supports($0.cipher, keyByteCount: $0.keyByteCount, hmac: $0.hmac)

@@ -1,0 +1,90 @@
+import BackendRegistry
+import ByteSources
+import OpenSSLBackend
+import RandomAccess
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("chunks that several threads encrypt")
+struct ChunkTransferTests {
+    /// The strategy of each known format, with the shortest chunk that it allows.
+    private static let strategies = Format.known.map { format in
+        var values: [String: Value] = [:]
+        for input in format.inputs {
+            guard case .integer(let range, let unit) = input.kind, !input.isFixed, range.upperBound >= 1 << 30 else {
+                if input.defaultValue == nil { values[input.name] = input.sample }
+                continue
+            }
+            // A length of chunks.
+            values[input.name] = .integer(Int128((max(range.lowerBound, 64) + unit - 1) / unit * unit))
+        }
+        return Strategy(format, values)
+    }
+
+    private func key(_ strategy: Strategy) throws -> SecretKey {
+        let count = strategy.format.keyByteCounts?.first ?? 32
+        return try SecretKey(material: (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ 1) })
+    }
+
+    @Test("what any number of threads writes is read back, at every length around windows, in every format")
+    func roundTrip() throws {
+        var names: Set<String> = []
+        for strategy in Self.strategies {
+            let backends = BackendRegistry.availableNames(having: strategy.cipher)
+            guard let name = backends.first, let chunk = strategy.geometry.flatMap({ Int(exactly: $0.chunkByteCount) }),
+                chunk <= 1 << 20
+            else { continue }
+            let (backend, key) = (try BackendRegistry.backend(named: name), try key(strategy))
+            for byteCount in [1, 16, chunk - 1, chunk, chunk + 1, 3 * chunk - 1, 7 * chunk, 7 * chunk + 5] {
+                let plaintext = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+                for threadCount in [1, 3] {
+                    guard let encryptor = try? ObjectEncryptor(strategy: strategy, backend: backend, key: key),
+                        let transfer = ChunkTransfer(
+                            encryptor, of: MemorySource(plaintext), windowByteCount: 2 * chunk + 1)
+                    else { continue }
+                    let sink = MemorySink(isSeekable: false)
+                    try transfer.run(to: sink, threadCount: threadCount)
+                    let length = encryptor.geometry.ciphertextByteCount(ofPlaintext: UInt64(byteCount))
+                    #expect(UInt64(sink.bytes.count) == length, "\(strategy.name), \(byteCount)")
+                    let object = try EncryptedObject(
+                        source: MemorySource(sink.bytes), strategy: strategy, backend: backend, key: key)
+                    let read = try object.makeCursor().read(at: 0, count: byteCount + 1)
+                    #expect(read == plaintext, "\(strategy.name), \(byteCount)")
+                    names.insert(strategy.format.name)
+                }
+            }
+        }
+        #expect(names.count >= 12, "\(names.sorted())")
+    }
+
+    @Test("blocks that depend on one another have no separate chunks, and so has an empty plaintext")
+    func none() throws {
+        let backend = try OpenSSL()
+        let iv: [String: Value] = ["iv": .bytes([UInt8](repeating: 0, count: 16))]
+        for text in ["cbc-continuous", "ctr"] {
+            let strategy = try Strategy(text, iv)
+            let encryptor = try ObjectEncryptor(strategy: strategy, backend: backend, key: key(strategy))
+            #expect(ChunkTransfer(encryptor, of: MemorySource([1, 2, 3])) == nil, "\(text)")
+        }
+        let strategy = try Strategy("chunk-nonce-ct-tag", [:])
+        let encryptor = try ObjectEncryptor(strategy: strategy, backend: backend, key: key(strategy))
+        #expect(ChunkTransfer(encryptor, of: MemorySource([])) == nil)
+    }
+
+    @Test("a sink or source that fails ends all threads with its error", arguments: [1, 3])
+    func failures(threadCount: Int) throws {
+        let strategy = try Strategy("chunk-nonce-ct-tag", ["chunkByteCount": .integer(64)])
+        let plaintext = [UInt8](repeating: 1, count: 10_000)
+        func transfer(_ source: any ByteSource) throws -> ChunkTransfer? {
+            ChunkTransfer(
+                try ObjectEncryptor(strategy: strategy, backend: OpenSSL(), key: key(strategy)), of: source,
+                windowByteCount: 128)
+        }
+        let full = MemorySink(isSeekable: false, failsAt: 5000)
+        #expect(throws: DecryptionError.io(operation: "write", code: 28, reason: "injected")) {
+            try transfer(MemorySource(plaintext))?.run(to: full, threadCount: threadCount)
+        }
+        #expect(full.bytes.count < 5000)
+    }
+}
