@@ -193,7 +193,7 @@ struct RangeTransferTests {
         for failsAt: UInt64 in [0, 20, 207] {
             let sink = MemorySink(isSeekable: isSeekable, byteCount: 208, failsAt: failsAt)
             let transfer = RangeTransfer(object: object, range: 0..<208, windowByteCount: 16)
-            #expect(throws: DecryptionError.io(operation: "write", code: 28, reason: "planted")) {
+            #expect(throws: DecryptionError.io(operation: "write", code: 28, reason: "injected")) {
                 try transfer.run(to: sink, threadCount: threadCount)
             }
         }
@@ -256,13 +256,13 @@ struct RangeTransferTests {
         struct Endless: ByteSource {
             let byteCount = UInt64.max
             func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
-                throw .io(operation: "read", code: 5, reason: "planted")
+                throw .io(operation: "read", code: 5, reason: "injected")
             }
         }
         let object = try EncryptedObject(
             source: Endless(), strategy: .ctr(iv: Self.iv), backend: SwiftReference(), key: key)
         let transfer = RangeTransfer(object: object, range: 0..<UInt64.max, windowByteCount: 16)
-        #expect(throws: DecryptionError.io(operation: "read", code: 5, reason: "planted")) {
+        #expect(throws: DecryptionError.io(operation: "read", code: 5, reason: "injected")) {
             try transfer.run(to: MemorySink(isSeekable: false), threadCount: 1)
         }
     }

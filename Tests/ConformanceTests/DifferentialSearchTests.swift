@@ -31,7 +31,7 @@ struct DifferentialSearchTests {
             ("iv-frozen", 1, 32), ("chunk-stops", 1, 32), ("padding-kept", 0, 16), ("skip-ignored", 1, 32),
             ("repeat-empty", 2, 16), ("counter-8-bit", 1, 400), ("past-end-zeros", 1, 16), ("zero-count-fails", 1, 0),
         ])
-    func planted(name: String, readCount: Int, largestByteCount: UInt64) throws {
+    func injected(name: String, readCount: Int, largestByteCount: UInt64) throws {
         let subject = try mutant(name).subject(over: try BackendRegistry.backend(named: "openssl"))
         let outcome = DifferentialSearch(subjects: [subject], seed: 1).run { drawn, _ in drawn < 400 }
         let found = try #require(outcome.differences.first?.searchCase)

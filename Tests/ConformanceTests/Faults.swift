@@ -100,7 +100,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
         .reader("nothing works after a failure") {
             var hasFailed = false
             return { (base, offset, buffer) throws(DecryptionError) in
-                if hasFailed { throw .io(operation: "read", code: 0, reason: "planted") }
+                if hasFailed { throw .io(operation: "read", code: 0, reason: "injected") }
                 do throws(DecryptionError) {
                     return try base.read(at: offset, into: buffer)
                 } catch {

@@ -101,7 +101,7 @@ struct KillMatrixTests {
         }
     }
 
-    @Test("nothing planted, or a reader that passes nothing, is no success")
+    @Test("nothing injected, or a reader that passes nothing, is no success")
     func nothing() throws {
         let backend = try BackendRegistry.backend(named: "openssl")
         #expect(!KillMatrix.run([], over: backend, groups: Self.groups(for: [.firstBlock])).isComplete)

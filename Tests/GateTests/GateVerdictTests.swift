@@ -26,7 +26,7 @@ import Testing
         #expect(low <= slowdown && slowdown <= high)
         #expect(cell.phases.count == (verdict == .slower ? 2 : 1))
         let control = try #require(result.control)
-        #expect(control.planted == 0.03)
+        #expect(control.injected == 0.03)
         if verdict == .same { #expect(control.isSeen && abs((control.slowdown ?? 0) - 1.03) < 0.005, "\(control)") }
     }
 
@@ -212,7 +212,7 @@ import Testing
     }
 
     @Test(
-        "where what is planted is not seen, nothing is the same; what is slower or faster is so all the same",
+        "where what is injected is not seen, nothing is the same; what is slower or faster is so all the same",
         arguments: [
             (1_000_000, GateVerdict.noisyHost, GateAnswer.none), (1_100_000, .slower, .no), (900_000, .faster, .yes),
         ] as [(Int, GateVerdict, GateAnswer)])
@@ -223,7 +223,7 @@ import Testing
         let result = try gate(baseline, candidate, in: folder) { $0.secondsPerCell = 0.5 }
         #expect(result.control?.isSeen == false)
         // Where nothing is called the same, the control may end with the cells, which a busy machine decides.
-        let expected = "cannot see 3 % here: planted in a copy of the baseline"
+        let expected = "cannot see 3 % here: injected in a copy of the baseline"
         let reason = result.control?.reason ?? ""
         #expect(reason.hasPrefix(expected) || verdict != .noisyHost && reason.hasPrefix("ended with the cells"))
         #expect(result.verdict == verdict && result.cells.map(\.verdict) == [verdict], "\(result.cells)")
@@ -232,16 +232,16 @@ import Testing
     }
 
     @Test(
-        "a control's objects have as many windows and chunks, and differ by what is planted",
+        "a control's objects have as many windows and chunks, and differ by what is injected",
         arguments: [
             (256 << 10, nil, 1 << 20), (256 << 10, nil, 4 << 20), (4096, nil, 65536), (100 << 20, nil, 100 << 20),
             (256 << 10, 65536, 4 << 20), (65536, 1 << 20, 1 << 20), (16, nil, 10), (4 << 20, nil, 4 << 20),
         ] as [(UInt64, UInt64?, UInt64)])
-    func plantedLength(window: UInt64, chunk: UInt64?, delivered: UInt64) {
+    func injectedLength(window: UInt64, chunk: UInt64?, delivered: UInt64) {
         var cell = ScriptedSubject.cell
         (cell.windowByteCount, cell.chunkByteCount) = (window, chunk)
-        let plain = PlantedLength.byteCount(for: cell, delivered: delivered)
-        let longer = PlantedLength.longer(plain, by: 0.03)
+        let plain = InjectedLength.byteCount(for: cell, delivered: delivered)
+        let longer = InjectedLength.longer(plain, by: 0.03)
         #expect(plain % 16 == 0 && longer % 16 == 0 && plain >= 65536 && plain <= 5 << 20)
         #expect(abs(Double(longer) / Double(plain) - 1.03) < 0.0005)
         for unit in [window, chunk].compactMap(\.self) where unit > plain / 28 {

@@ -34,8 +34,8 @@ struct ScriptedSubject {
         do {
             let folder = try TemporaryFolder()
             let store = ObjectStore(folder: FilePath(folder.path), encryption: try OpenSSL())
-            let plain = PlantedLength.byteCount(for: cell, delivered: cell.objectByteCount)
-            let lengths = [cell.objectByteCount, plain, PlantedLength.longer(plain, by: 0.03)]
+            let plain = InjectedLength.byteCount(for: cell, delivered: cell.objectByteCount)
+            let lengths = [cell.objectByteCount, plain, InjectedLength.longer(plain, by: 0.03)]
             return try lengths.map { length in
                 var cell = Self.cell
                 cell.objectByteCount = length

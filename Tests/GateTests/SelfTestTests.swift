@@ -23,10 +23,10 @@ private func cell(_ verdict: GateVerdict, seconds: Double = 3, _ logRatios: [Dou
 }
 
 private func run(
-    _ planted: Double, _ verdict: GateVerdict, seconds: Double = 3, _ logRatios: [Double] = []
+    _ injected: Double, _ verdict: GateVerdict, seconds: Double = 3, _ logRatios: [Double] = []
 ) throws -> SelfTestRun {
     let members: [String: Any] = [
-        "planted": planted, "extraWork": planted * 2, "seed": 1, "verdict": verdict.rawValue, "seconds": 2 * seconds,
+        "injected": injected, "extraWork": injected * 2, "seed": 1, "verdict": verdict.rawValue, "seconds": 2 * seconds,
         "cells": [cell(verdict, seconds: seconds, logRatios)],
     ]
     return try JSONDecoder().decode(SelfTestRun.self, from: JSONSerialization.data(withJSONObject: members))
@@ -34,14 +34,14 @@ private func run(
 
 @Suite("self-test of the gate")
 struct SelfTestTests {
-    @Test("rates are those of the runs, by what was planted")
+    @Test("rates are those of the runs, by what was injected")
     func groups() throws {
         var runs = try (0..<98).map { _ in try run(0, .same) }
         runs += [try run(0, .slower), try run(0, .noisyHost)]
         runs += try [2.0, 4, 6, 12].map { try run(0.03, .slower, seconds: $0) }
         runs.append(try run(0.03, .inconclusive, seconds: 20))
         let groups = SelfTestGroup.groups(of: runs.map { .run($0) })
-        #expect(groups.map(\.planted) == [0, 0.03])
+        #expect(groups.map(\.injected) == [0, 0.03])
         #expect(groups[0].runs.count == 100 && groups[0].count(.slower) == 1 && groups[0].count(.noisyHost) == 1)
         let rate = try #require(groups[0].rate(.slower))
         #expect(abs(rate.low - 0.000253) < 1e-6 && abs(rate.high - 0.054459) < 1e-6)
@@ -57,7 +57,7 @@ struct SelfTestTests {
         #expect(bound < 0.01 && bound > 0.0099)
     }
 
-    @Test("all blocks of a group together show what was planted")
+    @Test("all blocks of a group together show what was injected")
     func pooled() throws {
         var generator = SplitMix64(seed: 3)
         let runs = try (0..<60).map { _ in
@@ -85,7 +85,7 @@ struct SelfTestTests {
         #expect((IntervalCoverage(runs).share?.rate ?? 1) < 0.5)
     }
 
-    @Test("runs that planted something, and too few blocks, give no coverage")
+    @Test("runs that injected something, and too few blocks, give no coverage")
     func noCoverage() throws {
         var generator = SplitMix64(seed: 6)
         #expect(IntervalCoverage([try run(0.03, .slower, noise(12, using: &generator))]).share == nil)
@@ -103,11 +103,11 @@ struct SelfTestCalibrationTests {
     }
 
     @Test("the work for a slowdown lies on the line through both points", arguments: [0.03, 0.04, 0.07, 0.2])
-    func line(planted: Double) {
+    func line(injected: Double) {
         // A call costs 0.002 whatever its length, a share of work 0.55 of it.
         let calibration = SelfTestCalibration(large: point(0.3, 1.167), small: point(0.06, 1.035))
-        let extraWork = calibration.extraWork(for: planted)
-        #expect(abs(0.002 + 0.55 * extraWork - planted) < 1e-6)
+        let extraWork = calibration.extraWork(for: injected)
+        #expect(abs(0.002 + 0.55 * extraWork - injected) < 1e-6)
         #expect(extraWork == (extraWork * 1e6).rounded() / 1e6, "a subject takes millionths")
     }
 
@@ -115,9 +115,9 @@ struct SelfTestCalibrationTests {
     func range() {
         let calibration = SelfTestCalibration(
             large: point(0.3, 1.2, error: 0.002), small: point(0.06, 1.03, error: 0.001))
-        func width(_ planted: Double) -> Double {
-            let range = calibration.range(of: planted)
-            #expect(abs((range.lowerBound + range.upperBound) / 2 - planted) < 1e-12)
+        func width(_ injected: Double) -> Double {
+            let range = calibration.range(of: injected)
+            #expect(abs((range.lowerBound + range.upperBound) / 2 - injected) < 1e-12)
             return range.upperBound - range.lowerBound
         }
         #expect(abs(width(0.03) - 0.002) < 1e-9 && abs(width(0.2) - 0.004) < 1e-9)

@@ -320,7 +320,7 @@ struct HLSObjectTests {
         struct Failing: ByteSource {
             let byteCount: UInt64 = 5000
             func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
-                guard offset < 4500 else { throw .io(operation: "read", code: 5, reason: "planted") }
+                guard offset < 4500 else { throw .io(operation: "read", code: 5, reason: "injected") }
                 let rest = buffers.prefix(Int(min(UInt64(buffers.byteCount), 4500 - offset)))
                 rest.forEach { _, buffer in buffer.initializeMemory(as: UInt8.self, repeating: 3) }
                 return rest.byteCount
@@ -337,7 +337,7 @@ struct HLSObjectTests {
         let names = folder.names
         let before = names.map { folder.bytes($0) }
         #expect(names.count == 2500 + 25 + 1)
-        #expect(throws: DecryptionError.io(operation: "read", code: 5, reason: "planted")) { try run(Failing()) }
+        #expect(throws: DecryptionError.io(operation: "read", code: 5, reason: "injected")) { try run(Failing()) }
         #expect(folder.names == names && names.map { folder.bytes($0) } == before)
         try run(MemorySource(Samples.bytes(5000, seed: 2)))
         #expect(folder.names == names)

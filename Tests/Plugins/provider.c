@@ -1,8 +1,8 @@
 /* A provider of OpenSSL with AES-CBC decryption alone, over libcrypto's own AES. With -DFAULT each call of update begins
  * from the IV of init again, as if nothing had been decrypted before: what no single call shows.
  *
- *     cc -O2 -fPIC -shared provider.c -o planted.so -lcrypto
- *     OPENSSL_MODULES=$PWD chunkwise verify --backend openssl:provider=planted
+ *     cc -O2 -fPIC -shared provider.c -o injected.so -lcrypto
+ *     OPENSSL_MODULES=$PWD chunkwise verify --backend openssl:provider=injected
  *
  * Source: provider-cipher(7), provider-base(7). */
 
@@ -105,9 +105,9 @@ LENGTH(192)
 LENGTH(256)
 
 static const OSSL_ALGORITHM *query(void *provider, int operation, int *may_not_cache) {
-  static const OSSL_ALGORITHM ciphers[] = {{"AES-128-CBC", "provider=planted", functions_128, NULL},
-                                           {"AES-192-CBC", "provider=planted", functions_192, NULL},
-                                           {"AES-256-CBC", "provider=planted", functions_256, NULL},
+  static const OSSL_ALGORITHM ciphers[] = {{"AES-128-CBC", "provider=injected", functions_128, NULL},
+                                           {"AES-192-CBC", "provider=injected", functions_192, NULL},
+                                           {"AES-256-CBC", "provider=injected", functions_256, NULL},
                                            {NULL, NULL, NULL, NULL}};
   (void)provider;
   *may_not_cache = 0;

@@ -78,7 +78,7 @@ struct GateFormatTests {
         for part in [
             "Gate: wrong, and more memory", "+3.10 %", "+2.40 % to +3.90 %",
             "chunkwise gate --baseline 'old/chunkwise subject'",
-            "| control: 3 % planted |", "├", "hls-aes128", "--seed 7",
+            "| control: 3 % injected |", "├", "hls-aes128", "--seed 7",
         ] {
             #expect(text.contains(part), "\(part)")
         }
@@ -120,7 +120,7 @@ enum GateFixture {
     /// A cell; its ends and its slowdown are changes, such as 0.03.
     static func cell(
         _ name: String, _ verdict: GateVerdict, _ slowdown: Double? = nil, _ low: Double? = nil, _ high: Double? = nil,
-        reason: String? = nil, settles: Double? = nil, blocks: Int = 12, planted: Double? = nil
+        reason: String? = nil, settles: Double? = nil, blocks: Int = 12, injected: Double? = nil
     ) -> JSONValue {
         func ratio(_ change: Double?) -> JSONValue { change.map { .number(1 + $0) } ?? .null }
         let block: JSONValue = [
@@ -130,7 +130,7 @@ enum GateFixture {
         return [
             "name": .string(name), "verdict": .string(verdict.rawValue), "slowdown": ratio(slowdown), "low": ratio(low),
             "high": ratio(high), "reason": JSONValue(reason), "seconds": .number(Double(blocks) * 0.25),
-            "secondsToSettle": settles.map { .number($0) } ?? .null, "planted": planted.map { .number($0) } ?? .null,
+            "secondsToSettle": settles.map { .number($0) } ?? .null, "injected": injected.map { .number($0) } ?? .null,
             "cell": [
                 "backend": "any", "strategy": "ctr", "windowByteCount": 262_144, "workload": "sequential",
                 "access": "block", "threads": 1, "keyByteCount": 16, "objectByteCount": 4_194_304, "source": "file",
@@ -146,7 +146,7 @@ enum GateFixture {
 
     static func result(
         _ verdict: GateVerdict, _ cells: [JSONValue],
-        control: JSONValue? = cell("control: 3 % planted", .slower, 0.03, 0.024, 0.036, planted: 0.03),
+        control: JSONValue? = cell("control: 3 % injected", .slower, 0.03, 0.024, 0.036, injected: 0.03),
         memory: JSONValue = .null, notCompared: [JSONValue] = [], reason: String? = nil
     ) -> GateResult {
         func side(_ role: String, _ command: String) -> JSONValue {
@@ -218,11 +218,11 @@ enum GateFixture {
         [
             cell(
                 "ctr window=256KiB", .noisyHost, 0.01, -0.04, 0.02,
-                reason: "cannot see 3 % here: planted in a copy of the baseline, it showed as 2 %")
+                reason: "cannot see 3 % here: injected in a copy of the baseline, it showed as 2 %")
         ],
         control: cell(
-            "control: 3 % planted", .inconclusive, 0.02, -0.03, 0.07,
-            reason: "cannot see 3 % here: planted in a copy of the baseline, it showed as 2 %", planted: 0.03))
+            "control: 3 % injected", .inconclusive, 0.02, -0.03, 0.07,
+            reason: "cannot see 3 % here: injected in a copy of the baseline, it showed as 2 %", injected: 0.03))
 
     static let inconclusive = result(
         .inconclusive,

@@ -24,10 +24,10 @@ struct SelfTestSummaryTests {
     }
 
     private static func run(
-        _ planted: Double, _ verdict: GateVerdict, _ number: Int, shown: Double? = nil
+        _ injected: Double, _ verdict: GateVerdict, _ number: Int, shown: Double? = nil
     ) -> JSONValue {
-        // Blocks that lie evenly around what was planted, or what they are to show instead.
-        let center = shown ?? planted
+        // Blocks that lie evenly around what was injected, or what they are to show instead.
+        let center = shown ?? injected
         let logRatios = (0..<14).map { JSONValue.number(center + (Double(($0 * 5 + number) % 14) - 6.5) / 1000) }
         let cell: JSONValue = [
             "name": "ctr window=256KiB", "verdict": .string(verdict.rawValue),
@@ -36,7 +36,7 @@ struct SelfTestSummaryTests {
         ]
         return [
             "run": [
-                "planted": .number(planted), "extraWork": .number(planted * 1.8), "seed": .integer(UInt64(number)),
+                "injected": .number(injected), "extraWork": .number(injected * 1.8), "seed": .integer(UInt64(number)),
                 "verdict": .string(verdict.rawValue), "seconds": .number(4 + Double(number)), "cells": [cell],
                 "control": cell,
             ]
@@ -73,11 +73,11 @@ struct SelfTestSummaryTests {
     @Test("the figures are those of the runs")
     func figures() throws {
         let json = try Self.summary(Self.runs).json
-        let (unchanged, planted) = (try #require(json["groups"]?.array?[0]), try #require(json["groups"]?.array?[1]))
+        let (unchanged, injected) = (try #require(json["groups"]?.array?[0]), try #require(json["groups"]?.array?[1]))
         #expect(unchanged["runs"] == 20 && unchanged["rates"]?["slower"]?["count"] == 0)
         #expect(unchanged["rates"]?["inconclusive"]?["count"] == 1 && unchanged["rates"]?["noisyHost"]?["count"] == 1)
-        #expect(planted["rates"]?["slower"]?["count"] == 19 && planted["rates"]?["faster"]?["count"] == 1)
-        #expect(planted["foundWithin"]?["5"] == 8 && planted["foundWithin"]?["10"] == 18)
+        #expect(injected["rates"]?["slower"]?["count"] == 19 && injected["rates"]?["faster"]?["count"] == 1)
+        #expect(injected["foundWithin"]?["5"] == 8 && injected["foundWithin"]?["10"] == 18)
         #expect(json["coverage"]?["share"]?["of"] == 20)
     }
 

@@ -20,7 +20,7 @@ struct RequestTargetTests {
             "/a\\b", "/..\\a", "/%5c", "/..%5ca", "//", "//etc", "/a//b", "/a/",
         ])
     func notFound(target: String) {
-        #expect(throws: RequestTarget.Refusal.notFound) { try RequestTarget(target) }
+        #expect(throws: RequestTarget.Rejection.notFound) { try RequestTarget(target) }
     }
 
     @Test(
@@ -31,7 +31,7 @@ struct RequestTargetTests {
             "/%\u{e9}",
         ])
     func malformed(target: String) {
-        #expect(throws: RequestTarget.Refusal.malformed) { try RequestTarget(target) }
+        #expect(throws: RequestTarget.Rejection.malformed) { try RequestTarget(target) }
     }
 
     @Test("an encoded name is read as the name", arguments: ["a b", "é", "100%", "a?b", "a#b", "x&y=<z>", "\u{1F3AC}"])

@@ -177,15 +177,15 @@ struct JSONScannerTests {
         return json.withUTF8 { bytes in
             var scanner = JSONScanner(UnsafeRawBufferPointer(bytes))
             var members = Members()
-            do throws(JSONScanner.Unusual) {
-                try scanner.object { (scanner, name) throws(JSONScanner.Unusual) in
+            do throws(JSONScanner.Unsupported) {
+                try scanner.object { (scanner, name) throws(JSONScanner.Unsupported) in
                     switch name {
                     case "text": try scanner.read(&members.text)
                     case "number": try scanner.read(&members.number)
                     case "count": try scanner.read(&members.count)
                     case "flag": try scanner.read(&members.flag)
                     case "list": try scanner.unsigned(into: &members.list)
-                    default: throw JSONScanner.Unusual()
+                    default: throw JSONScanner.Unsupported()
                     }
                 }
                 try scanner.end()

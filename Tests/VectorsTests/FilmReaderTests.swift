@@ -116,7 +116,7 @@ struct FilmReaderTests {
         return bytes.indices.dropLast(4).first { bytes[$0..<$0 + 4].elementsEqual(name) }
     }
 
-    private struct Refusal: CustomTestStringConvertible {
+    private struct ObjectError: CustomTestStringConvertible {
         var testDescription: String { "\(box)+\(offset)" }
         /// The box whose bytes are replaced from an offset behind its name on.
         let box: String
@@ -132,47 +132,47 @@ struct FilmReaderTests {
 
     private static let max: [UInt8] = [255, 255, 255, 255]
     private static let refusals = [
-        Refusal("senc", -4, Array("free".utf8), "unsupported", "without a box senc"),
-        Refusal("senc", 0, [1], "unsupported", "version 1 with flags 2"),
-        Refusal("senc", 3, [3], "unsupported", "version 0 with flags 3"),
-        Refusal("senc", 4, max, "invalidHeader", "as many samples"),
-        Refusal("senc", 4, [0, 0, 0, 9], "invalidHeader", "as many samples"),
-        Refusal("senc", 16, [255, 255], "invalidHeader", "box senc at offset 1336"),
-        Refusal("senc", 16, [0, 0], "unsupported", "no subsamples"),
-        Refusal("senc", 18, [0, 0], "invalidHeader", "offset 1336 with subsamples of sample 1"),
-        Refusal("senc", 20, max, "invalidHeader", "subsamples of sample 1"),
-        Refusal("schm", 4, Array("piff".utf8), "unsupported", "the scheme piff"),
-        Refusal("schm", -4, Array("free".utf8), "invalidHeader", "a box schm"),
-        Refusal("tenc", 5, [0x19], "unsupported", "a pattern in version 0"),
-        Refusal("tenc", 0, [2], "unsupported", "version 2"),
-        Refusal("tenc", 6, [2], "unsupported", "the protection 2"),
-        Refusal("tenc", 6, [0], "unsupported", "without a protected track"),
-        Refusal("tenc", 7, [9], "unsupported", "an IV of 9 bytes"),
-        Refusal("tenc", 7, [0], "invalidHeader", "box tenc"),
-        Refusal("saiz", -4, Array("sgpd".utf8) + [0, 0, 0, 0] + Array("seig".utf8), "unsupported", "seig"),
-        Refusal("stco", -4, Array("sbgp".utf8) + [0, 0, 0, 0] + Array("seig".utf8), "unsupported", "seig"),
-        Refusal("stsz", 11, [1], "unsupported", "expected a fragmented file"),
-        Refusal("stsd", 4, max, "unsupported", "4294967295 sample entries"),
-        Refusal("stsd", 7, [2], "invalidHeader", "2 sample entries, which are 1"),
-        Refusal("encv", -4, Array("encs".utf8), "unsupported", "a sample entry"),
-        Refusal("tfhd", 4, [0, 0, 0, 9], "invalidHeader", "a track of moov, not 9"),
-        Refusal("tfhd", 8, [0, 0, 0, 2], "invalidHeader", "sample entries, not 2"),
-        Refusal("tfhd", 8, [0, 0, 0, 0], "invalidHeader", "sample entries, not 0"),
-        Refusal("trun", 4, max, "invalidHeader", "4294967295 samples"),
-        Refusal("trun", 1, [1], "unsupported", "box trun"),
-        Refusal("trun", 8, [0x7F, 255, 255, 255], "truncatedCiphertext", "sample 1 of the box trun"),
-        Refusal("trun", 8, [0x80, 0, 0, 0], "invalidHeader", "an offset within the file"),
-        Refusal("trun", 12, max, "truncatedCiphertext", "4294967295 from offset 1580 on"),
-        Refusal("moov", -4, Array("free".utf8), "invalidHeader", "a box moov before it"),
-        Refusal("moov", -8, max, "truncatedCiphertext", "4294967295 from offset 40"),
-        Refusal("moof", -8, [0, 0, 0, 7], "invalidHeader", "a box at offset 1077"),
-        Refusal("mdia", -8, max, "invalidHeader", "a box at offset 404"),
-        Refusal("mdia", -8, [0, 0, 0, 0], "invalidHeader", "a box at offset 404"),
-        Refusal("tkhd", 0, [2], "unsupported", "version 2"),
+        ObjectError("senc", -4, Array("free".utf8), "unsupported", "without a box senc"),
+        ObjectError("senc", 0, [1], "unsupported", "version 1 with flags 2"),
+        ObjectError("senc", 3, [3], "unsupported", "version 0 with flags 3"),
+        ObjectError("senc", 4, max, "invalidHeader", "as many samples"),
+        ObjectError("senc", 4, [0, 0, 0, 9], "invalidHeader", "as many samples"),
+        ObjectError("senc", 16, [255, 255], "invalidHeader", "box senc at offset 1336"),
+        ObjectError("senc", 16, [0, 0], "unsupported", "no subsamples"),
+        ObjectError("senc", 18, [0, 0], "invalidHeader", "offset 1336 with subsamples of sample 1"),
+        ObjectError("senc", 20, max, "invalidHeader", "subsamples of sample 1"),
+        ObjectError("schm", 4, Array("piff".utf8), "unsupported", "the scheme piff"),
+        ObjectError("schm", -4, Array("free".utf8), "invalidHeader", "a box schm"),
+        ObjectError("tenc", 5, [0x19], "unsupported", "a pattern in version 0"),
+        ObjectError("tenc", 0, [2], "unsupported", "version 2"),
+        ObjectError("tenc", 6, [2], "unsupported", "the protection 2"),
+        ObjectError("tenc", 6, [0], "unsupported", "without a protected track"),
+        ObjectError("tenc", 7, [9], "unsupported", "an IV of 9 bytes"),
+        ObjectError("tenc", 7, [0], "invalidHeader", "box tenc"),
+        ObjectError("saiz", -4, Array("sgpd".utf8) + [0, 0, 0, 0] + Array("seig".utf8), "unsupported", "seig"),
+        ObjectError("stco", -4, Array("sbgp".utf8) + [0, 0, 0, 0] + Array("seig".utf8), "unsupported", "seig"),
+        ObjectError("stsz", 11, [1], "unsupported", "expected a fragmented file"),
+        ObjectError("stsd", 4, max, "unsupported", "4294967295 sample entries"),
+        ObjectError("stsd", 7, [2], "invalidHeader", "2 sample entries, which are 1"),
+        ObjectError("encv", -4, Array("encs".utf8), "unsupported", "a sample entry"),
+        ObjectError("tfhd", 4, [0, 0, 0, 9], "invalidHeader", "a track of moov, not 9"),
+        ObjectError("tfhd", 8, [0, 0, 0, 2], "invalidHeader", "sample entries, not 2"),
+        ObjectError("tfhd", 8, [0, 0, 0, 0], "invalidHeader", "sample entries, not 0"),
+        ObjectError("trun", 4, max, "invalidHeader", "4294967295 samples"),
+        ObjectError("trun", 1, [1], "unsupported", "box trun"),
+        ObjectError("trun", 8, [0x7F, 255, 255, 255], "truncatedCiphertext", "sample 1 of the box trun"),
+        ObjectError("trun", 8, [0x80, 0, 0, 0], "invalidHeader", "an offset within the file"),
+        ObjectError("trun", 12, max, "truncatedCiphertext", "4294967295 from offset 1580 on"),
+        ObjectError("moov", -4, Array("free".utf8), "invalidHeader", "a box moov before it"),
+        ObjectError("moov", -8, max, "truncatedCiphertext", "4294967295 from offset 40"),
+        ObjectError("moof", -8, [0, 0, 0, 7], "invalidHeader", "a box at offset 1077"),
+        ObjectError("mdia", -8, max, "invalidHeader", "a box at offset 404"),
+        ObjectError("mdia", -8, [0, 0, 0, 0], "invalidHeader", "a box at offset 404"),
+        ObjectError("tkhd", 0, [2], "unsupported", "version 2"),
     ]
 
     @Test("what is not known, and what cannot be, is refused with its box", arguments: refusals)
-    private func refused(_ refusal: Refusal) throws {
+    private func refused(_ refusal: ObjectError) throws {
         var bytes = try Self.film("cenc-video.mp4")
         let place = try #require(Self.place(of: refusal.box, in: bytes)) + 4 + refusal.offset
         bytes.replaceSubrange(place..<place + refusal.bytes.count, with: refusal.bytes)

@@ -24,7 +24,7 @@ package enum GocryptfsKey {
             let key = try SecretKey(byteCount: byteCount) { isKey = Digits.decode(digits, alphabet, into: $0) }
             if isKey { return key }
         }
-        throw .noKey("the master key", "is none", expected: "64 hexadecimal digits, with hyphens among them or without")
+        throw .noKey("the master key", "is not one", expected: "64 hexadecimal digits, with or without hyphens")
     }
 
     /// Unwraps the master key in a configuration file.
@@ -42,7 +42,7 @@ package enum GocryptfsKey {
             scrypt["KeyLen"]?.integer == UInt64(byteCount)
         else {
             throw .noKey(
-                "the configuration", "is none of gocryptfs",
+                "the configuration", "is not one of gocryptfs",
                 expected: "EncryptedKey, and a ScryptObject with Salt, N, R, P and a KeyLen of 32")
         }
         let flags = (json["FeatureFlags"]?.array ?? []).compactMap(\.string)

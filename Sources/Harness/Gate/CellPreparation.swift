@@ -60,7 +60,7 @@ struct CellPreparation {
             return .notCompared(
                 object.isFile
                     ? "one side only reads files, and the other only what it is served"
-                    : "a side only reads files, and the object is none")
+                    : "a side only reads files, and the object is not a file")
         }
         let found: [Finding]
         do throws(SideFailure) {
@@ -92,12 +92,12 @@ struct CellPreparation {
     func prepareControl(beside cell: PreparedCell, share: Double) throws(GateError) -> Outcome {
         var (plain, longer) = (cell.cell, cell.cell)
         (plain.workload, plain.readCount) = ("sequential", nil)
-        plain.objectByteCount = PlantedLength.byteCount(for: plain, delivered: cell.byteCount)
+        plain.objectByteCount = InjectedLength.byteCount(for: plain, delivered: cell.byteCount)
         longer = plain
-        longer.objectByteCount = PlantedLength.longer(plain.objectByteCount, by: share)
+        longer.objectByteCount = InjectedLength.longer(plain.objectByteCount, by: share)
         let copies = CellPreparation(
             pair: pair.copies, store: store, settings: settings, isServed: cell.isServed)
-        let name = "control: \(GateResult.percent(share)) planted"
+        let name = "control: \(GateResult.percent(share)) injected"
         let outcomes = [try copies.prepare(plain, name: name), try copies.prepare(longer, name: name)]
         guard case .ready(var control) = outcomes[0], case .ready(let other) = outcomes[1] else {
             return outcomes.first { if case .ready = $0 { false } else { true } } ?? outcomes[0]
@@ -185,7 +185,7 @@ struct PreparedCell {
 }
 
 /// The lengths of the objects of a control.
-package enum PlantedLength {
+package enum InjectedLength {
     /// The maximum length, before the addition for the last window.
     private static let max: UInt64 = 4 << 20
     /// The minimum length for which reading takes longer than the request.

@@ -86,11 +86,11 @@ struct Comparison {
     private func judge(
         _ control: SequentialTest?, _ outcome: CellPreparation.Outcome, in result: inout GateResult
     ) {
-        let planted = settings.rule.plantedShare
-        var reason = "cannot see \(GateResult.percent(planted)) here"
+        let injected = settings.rule.injectedShare
+        var reason = "cannot see \(GateResult.percent(injected)) here"
         if let control {
             var cell = GateCell(name: control.cell.name, cell: control.cell.cell)
-            cell.planted = planted
+            cell.injected = injected
             cell.take(control)
             result.control = cell
             if cell.isSeen { return }
@@ -98,7 +98,7 @@ struct Comparison {
                 result.control?.reason = "ended with the cells, none of which is called the same"
                 return
             }
-            reason += ": planted in a copy of the baseline, it showed as "
+            reason += ": injected in a copy of the baseline, it showed as "
             reason += cell.slowdown.map { GateResult.percent($0 - 1) } ?? "nothing"
         } else {
             switch outcome {

@@ -12,7 +12,7 @@ package struct GateRule: Hashable, Sendable {
     }
 
     /// The slowdown that a gate must see in a copy of the baseline before it calls anything the same.
-    package var plantedShare: Double { tolerance + 0.01 }
+    package var injectedShare: Double { tolerance + 0.01 }
 
     /// Returns the verdict for an interval of slowdown − 1.
     ///

@@ -97,13 +97,13 @@ package struct GateRun {
             }
         }
         let comparison = Comparison(sides: sides, settings: settings, progress: progress, shouldStop: shouldStop)
-        // The shortest cell is the cheapest, and it shows as well as any other whether this host reveals a planted
+        // The shortest cell is the cheapest, and it shows as well as any other whether this host reveals an injected
         // slowdown.
         if let shortest = prepared.min(by: { $0.blockSeconds < $1.blockSeconds }) {
             // A recording needs no control: its ratios have intervals, and it makes no claims.
             let control =
                 settings.isRecording
-                ? nil : try preparation.prepareControl(beside: shortest, share: settings.rule.plantedShare)
+                ? nil : try preparation.prepareControl(beside: shortest, share: settings.rule.injectedShare)
             preparation.pair.end()
             try comparison.run(prepared, control: control, into: &result)
         }

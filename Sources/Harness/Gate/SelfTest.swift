@@ -64,8 +64,8 @@ package struct SelfTest {
             while true {
                 let round = Set(missing(in: records)).sorted().shuffled(using: &seeds)
                 guard !round.isEmpty else { return (records, true) }
-                for planted in round {
-                    let run = try gate(planted, calibration, seed: seeds.next() >> 11, records: records)
+                for injected in round {
+                    let run = try gate(injected, calibration, seed: seeds.next() >> 11, records: records)
                     try keep(.run(run), in: &records)
                 }
             }
@@ -79,25 +79,25 @@ package struct SelfTest {
         records.append(record)
     }
 
-    /// Returns the remaining runs, by the slowdown that they plant.
+    /// Returns the remaining runs, by the slowdown that they inject.
     private func missing(in records: [SelfTestRecord]) -> [Double] {
         var left: [Double: Int] = [:]
         for kind in settings.kinds { left[kind] = settings.runCount }
-        for case .run(let run) in records { left[run.planted, default: 0] -= 1 }
+        for case .run(let run) in records { left[run.injected, default: 0] -= 1 }
         return left.flatMap { Array(repeating: $0.key, count: max(0, $0.value)) }
     }
 
     private func gate(
-        _ planted: Double, _ calibration: SelfTestCalibration?, seed: UInt64, records: [SelfTestRecord]
+        _ injected: Double, _ calibration: SelfTestCalibration?, seed: UInt64, records: [SelfTestRecord]
     ) throws(GateError) -> SelfTestRun {
-        let extraWork = planted > 0 ? calibration?.extraWork(for: planted) ?? 0 : 0
+        let extraWork = injected > 0 ? calibration?.extraWork(for: injected) ?? 0 : 0
         let done = records.count { if case .run = $0 { true } else { false } }
-        let text = planted > 0 ? "\(planted) planted" : "nothing planted"
+        let text = injected > 0 ? "\(injected) injected" : "nothing injected"
         var gate = settings.gate
         gate.seed = seed
         gate.candidate = candidate(extraWork)
         let result = try run(gate, "run \(done + 1) of \(done + missing(in: records).count), \(text)")
-        return SelfTestRun(planted: planted, extraWork: extraWork, result: result)
+        return SelfTestRun(injected: injected, extraWork: extraWork, result: result)
     }
 
     /// Measures the slowdowns that two amounts of extra work cause.
@@ -135,7 +135,7 @@ package struct SelfTest {
         throw .cannotMeasure(
             side: .candidate, command: gate.candidate,
             reason:
-                "no slowdown can be planted with it (\(seen ?? "nothing measured")): expected --extra-work to add its "
+                "no slowdown can be injected with it (\(seen ?? "nothing measured")): expected --extra-work to add its "
                 + "share of time, as with chunkwise subject; or --slowdown none")
     }
 
@@ -173,7 +173,7 @@ package struct SelfTestSettings: Sendable {
     package var runCount: Int
     /// The injected slowdowns: 0.03 for 3 %.
     package var slowdowns: [Double]
-    /// True if there are also runs with nothing planted.
+    /// True if there are also runs with nothing injected.
     package var includesUnchanged: Bool
     /// True if all other cores are kept busy.
     package var isBusy: Bool
@@ -188,7 +188,7 @@ package struct SelfTestSettings: Sendable {
         self.isBusy = isBusy
     }
 
-    /// The kinds of runs: 0 for nothing planted, then the slowdowns.
+    /// The kinds of runs: 0 for nothing injected, then the slowdowns.
     package var kinds: [Double] { (includesUnchanged ? [0] : []) + slowdowns }
 }
 

@@ -11,9 +11,9 @@ extension ResultRecord {
     package init?(scanning line: UnsafeRawBufferPointer, samples: inout [UInt64]) {
         var scanner = JSONScanner(line)
         var record: ResultRecord?
-        do throws(JSONScanner.Unusual) {
-            try scanner.object { (scanner, name) throws(JSONScanner.Unusual) in
-                guard record == nil, "time" ~= name else { throw JSONScanner.Unusual() }
+        do throws(JSONScanner.Unsupported) {
+            try scanner.object { (scanner, name) throws(JSONScanner.Unsupported) in
+                guard record == nil, "time" ~= name else { throw JSONScanner.Unsupported() }
                 record = .time(try TimeRecord(&scanner, samples: &samples))
             }
             try scanner.end()
@@ -26,28 +26,28 @@ extension ResultRecord {
 }
 
 /// Returns a member that a record must have. Throws if it is missing, so that the decoder reports the error.
-private func required<Value>(_ value: Value?) throws(JSONScanner.Unusual) -> Value {
-    guard let value else { throw JSONScanner.Unusual() }
+private func required<Value>(_ value: Value?) throws(JSONScanner.Unsupported) -> Value {
+    guard let value else { throw JSONScanner.Unsupported() }
     return value
 }
 
 extension TimeRecord {
-    fileprivate init(_ scanner: inout JSONScanner, samples: inout [UInt64]) throws(JSONScanner.Unusual) {
+    fileprivate init(_ scanner: inout JSONScanner, samples: inout [UInt64]) throws(JSONScanner.Unsupported) {
         var (cellID, round, nanoseconds) = (String?.none, Int?.none, [UInt64]?.none)
         var (resident, used, warmUps) = (UInt64?.none, ProcessUsage?.none, Int?.none)
-        try scanner.object { (scanner, name) throws(JSONScanner.Unusual) in
+        try scanner.object { (scanner, name) throws(JSONScanner.Unsupported) in
             switch name {
             case "cellID": try scanner.read(&cellID)
             case "round": try scanner.read(&round)
             case "nanoseconds":
-                guard nanoseconds == nil else { throw JSONScanner.Unusual() }
+                guard nanoseconds == nil else { throw JSONScanner.Unsupported() }
                 try scanner.unsigned(into: &samples)
                 // A copy of exactly this length, as there may be millions of samples.
                 nanoseconds = samples.withUnsafeBufferPointer { Array($0) }
             case "residentByteCount": try scanner.read(&resident)
             case "usage": try scanner.read(&used, as: ProcessUsage.init)
             case "warmUpIterationCount": try scanner.read(&warmUps)
-            default: throw JSONScanner.Unusual()
+            default: throw JSONScanner.Unsupported()
             }
         }
         self.init(cellID: try required(cellID), round: try required(round), nanoseconds: try required(nanoseconds))
@@ -58,10 +58,10 @@ extension TimeRecord {
 }
 
 extension ProcessUsage {
-    fileprivate init(_ scanner: inout JSONScanner) throws(JSONScanner.Unusual) {
+    fileprivate init(_ scanner: inout JSONScanner) throws(JSONScanner.Unsupported) {
         var (user, system, minor, major) = (UInt64?.none, UInt64?.none, UInt64?.none, UInt64?.none)
         var (voluntary, involuntary, instructions, cycles) = (UInt64?.none, UInt64?.none, UInt64?.none, UInt64?.none)
-        try scanner.object { (scanner, name) throws(JSONScanner.Unusual) in
+        try scanner.object { (scanner, name) throws(JSONScanner.Unsupported) in
             switch name {
             case "userNanoseconds": try scanner.read(&user)
             case "systemNanoseconds": try scanner.read(&system)
@@ -71,7 +71,7 @@ extension ProcessUsage {
             case "involuntarySwitches": try scanner.read(&involuntary)
             case "instructions": try scanner.read(&instructions)
             case "cycles": try scanner.read(&cycles)
-            default: throw JSONScanner.Unusual()
+            default: throw JSONScanner.Unsupported()
             }
         }
         self.init(

@@ -26,7 +26,7 @@ package struct ExtraWork: Hashable, Sendable, CustomStringConvertible {
     package var description: String { "\(share)" }
 
     /// The extra work due after some reads, in millionths of a byte.
-    struct Debt {
+    struct DueWork {
         private var owed: UInt64 = 0
 
         /// Adds the work due for a read.
@@ -58,7 +58,7 @@ final class ExtraWorkReader: CachingReader {
     private let context: any CipherContext
     private let work: ExtraWork
     private let buffer: UnsafeMutableRawBufferPointer
-    private var debt = ExtraWork.Debt()
+    private var debt = ExtraWork.DueWork()
 
     /// Wraps a reader of an object.
     ///

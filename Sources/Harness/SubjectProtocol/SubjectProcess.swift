@@ -166,7 +166,7 @@ package final class SubjectProcess {
         if let resources = source as? any ServedResources {
             source = resources.resource(need["uri"]?.string)
             guard source != nil else {
-                throw .framing("a need of the uri \(need["uri"]?.text ?? "of none"), which is none that is served")
+                throw .framing("a need of the uri \(need["uri"]?.text ?? "of none"), which is not served")
             }
         }
         guard let source, offset <= source.byteCount, count <= source.byteCount - offset else {

@@ -95,7 +95,7 @@ struct CauseTests {
     }
 
     /// A reader whose wrong bytes are all explained.
-    private struct CountedGuesses: JudgedSubject {
+    private struct CountedGuesses: SubjectUnderTest {
         let base: InProcessSubject
         private var served: ServedReader { ServedReader(base: base) }
         var name: String { base.name }
@@ -103,7 +103,7 @@ struct CauseTests {
         func fitness(for group: VectorGroup) -> Fitness { served.fitness(for: group) }
         func takes(offset: UInt64, count: Int) -> Bool { served.takes(offset: offset, count: count) }
         func setups(for group: VectorGroup) -> [ReaderSetup] { served.setups(for: group) }
-        func object(_ group: VectorGroup, setup: ReaderSetup) throws(DecryptionError) -> any JudgedObject {
+        func object(_ group: VectorGroup, setup: ReaderSetup) throws(DecryptionError) -> any ObjectUnderTest {
             try served.object(group, setup: setup)
         }
     }

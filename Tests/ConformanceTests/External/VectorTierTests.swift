@@ -46,7 +46,7 @@ struct VectorTierTests {
     }
 
     @Test("notices every injected fault that a program can have by two vectors at least")
-    func plantedFaults() throws {
+    func injectedFaults() throws {
         let matrix = try #require(
             ChoiceMatrix.run(over: try BackendRegistry.backend(named: "openssl"), groups: VectorSet.standard()))
         #expect(matrix.outcomes.count > 230)

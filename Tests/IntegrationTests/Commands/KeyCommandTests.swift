@@ -145,7 +145,7 @@ struct KeyCommandTests {
         (["gocryptfs", "--configuration", "conf"], 64, "--configuration with --password-file"),
         (["gocryptfs", "--configuration", "conf", "--password-file", "pw"], 65, "conf: the password does not open"),
         (["gocryptfs", "--configuration", "age", "--password-file", "pw"], 65, "age: the configuration is none of"),
-        (["gocryptfs", "--master-key-file", "pw"], 65, "master key file pw: the master key is none"),
+        (["gocryptfs", "--master-key-file", "pw"], 65, "master key file pw: the master key is not one"),
     ]
 
     @Test("every way of being wrong has its error, and leaves nothing behind", arguments: failures.indices)

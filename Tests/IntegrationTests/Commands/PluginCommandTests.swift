@@ -83,7 +83,7 @@ struct PluginCommandTests {
     @Test(
         "a library that ends the process is no survivor of injected faults, and no pass",
         arguments: [("exits", "called exit"), ("prints_and_exits", "called exit"), ("crashes", "plug-in's decrypt")])
-    func plantedFaults(fault: String, reason: String) throws {
+    func injectedFaults(fault: String, reason: String) throws {
         let library = try Library(fault: fault)
         Chunkwise.expectFailure(
             try Chunkwise.run(["verify", "mutants", "--plugin", library.path]), 1, reason, fault)
@@ -185,19 +185,19 @@ struct PluginCommandTests {
     }
 
     @Test("a provider of others passes what it has, and fails by its injected fault", arguments: [false, true])
-    func plantedProvider(isFaulty: Bool) throws {
+    func injectedProvider(isFaulty: Bool) throws {
         let library = try Library("Tests/Plugins/provider.c", isFaulty ? ["-DFAULT"] : [])
-        try FileManager.default.moveItem(atPath: library.path, toPath: library.folder.path("planted.so"))
+        try FileManager.default.moveItem(atPath: library.path, toPath: library.folder.path("injected.so"))
         let run = try CommandRun.run(
             Programs.chunkwise,
             [
-                "verify", "--backend", "openssl:provider=planted", "--vectors",
+                "verify", "--backend", "openssl:provider=injected", "--vectors",
                 Project.path("data/vectors/sp800-38a.json"), "--format", "json",
             ], environment: ["OPENSSL_MODULES": library.folder.path])
         let subject = JSONValue.parse(run.output)?["subjects"]?.array?.first
         #expect(run.status == (isFaulty ? 1 : 0), "\(run.errorLines)")
         #expect(subject?["passed"]?.integer ?? 0 > 300 && subject?["unsupported"]?.integer ?? 0 > 0)
-        #expect(subject?["version"]?.string?.contains("provider planted 7") == true)
+        #expect(subject?["version"]?.string?.contains("provider injected 7") == true)
     }
 
     @Test("a new plug-in compiles, loads, and passes nothing", arguments: ["c", "rust", "swift"])

@@ -56,7 +56,7 @@ struct HeldMemoryTests {
         "64 MiB count wherever they are taken: opening, cursor, first read, tenth read",
         .enabled(if: Programs.installed("python3") != nil),
         arguments: ["open", "cursor", "first read", "tenth read", "nowhere"])
-    func planted(place: String) throws {
+    func injected(place: String) throws {
         try folder.file("subject.py", script)
         let python = try #require(Programs.installed("python3"))
         var cell = Cell(
@@ -64,8 +64,8 @@ struct HeldMemoryTests {
             windowByteCount: 4096, objectByteCount: 1 << 20)
         (cell.workload, cell.readCount) = ("random:4KiB", 16)
         let found = try growth(of: cell)
-        let planted: UInt64 = place == "nowhere" ? 0 : 64 << 20
-        #expect(found >= planted && found < planted + 2 << 20, "\(found) bytes")
+        let injected: UInt64 = place == "nowhere" ? 0 : 64 << 20
+        #expect(found >= injected && found < injected + 2 << 20, "\(found) bytes")
     }
 
     /// The bytes that a reader must hold to do as a cell says: those that are decrypted in one step, and all of a chunk

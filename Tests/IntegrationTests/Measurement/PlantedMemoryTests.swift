@@ -37,7 +37,7 @@ private let script = """
     # A cgroup is charged ahead, by up to 256 KiB for each CPU that its processes run on.
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     buffer = bytearray(32 << 10)
-    # Code is in memory from its first use on: that is no part of what is planted.
+    # Code is in memory from its first use on: that is no part of what is injected.
     for kind in "heap", "mapping", "sockets", "page cache": plant(kind, __file__, 1)
     for line in sys.stdin:
         op = json.loads(line)["op"]
@@ -51,10 +51,10 @@ private let cgroups = try? MemoryCgroups(
     named: ProcessInfo.processInfo.environment["CHUNKWISE_TEST_CGROUP"].map { FilePath($0) })
 
 /// 64 MiB that a process takes, and the columns in which they stand. What no column is for, stands in none.
-@Suite("memory that is planted", .enabled(if: Programs.installed("python3") != nil), .serialized)
-struct PlantedMemoryTests {
+@Suite("memory that is injected", .enabled(if: Programs.installed("python3") != nil), .serialized)
+struct InjectedMemoryTests {
     /// A path on a disk: a file in memory is in the page cache anyway, and belongs to the process that put it there.
-    private let path = "/var/tmp/chunkwise-planted-\(UUID().uuidString)"
+    private let path = "/var/tmp/chunkwise-injected-\(UUID().uuidString)"
     private let folder: TemporaryFolder
 
     init() throws {
@@ -91,7 +91,7 @@ struct PlantedMemoryTests {
     }
 
     @Test(
-        "growth and the process's peak hold what is planted in heap and mapping, and nothing of sockets and page cache",
+        "growth and the process's peak hold what is injected in heap and mapping, and nothing of sockets and page cache",
         arguments: ["heap", "mapping", "sockets", "page cache"])
     func process(kind: String) throws {
         let (found, without) = (try watch(kind), try watch("nothing"))

@@ -136,7 +136,7 @@ extension ExpressionParser {
                 let content = Array(text[from..<closing])
                 guard let bytes = isHexadecimal ? hexadecimal(content) : content else {
                     throw DescriptionError(
-                        place(first), "hexadecimal digits that are none: expected an even number of them, as in x'0a1b'"
+                        place(first), "invalid hexadecimal digits: expected an even number of them, as in x'0a1b'"
                     )
                 }
                 tokens.append(Token(content: .bytes(bytes), place: place(first)))

@@ -111,7 +111,7 @@ public final class Format: Sendable {
         package var usual: Formula?
         /// The plaintext of an encrypted field, and its encryption.
         package var sealed: Sealed?
-        package let error: Refusal
+        package let error: ObjectError
     }
 
     /// The stored parts of a chunk.
@@ -135,13 +135,13 @@ public final class Format: Sendable {
     package struct Check: Hashable, Sendable {
         package let condition: Formula?
         package let requirement: Formula
-        package let error: Refusal
+        package let error: ObjectError
         /// The expectation in words.
         package let words: String?
     }
 
     /// The error for an object that is refused.
-    package enum Refusal: String, CaseIterable, Sendable {
+    package enum ObjectError: String, CaseIterable, Sendable {
         case authenticationFailed, unsupported, truncatedCiphertext, invalidHeader
         /// The errors of checks without an object: of parameters, or of the key.
         case invalidRequest, invalidKey

@@ -153,7 +153,7 @@ extension Format.Field {
     }
 }
 
-extension Format.Refusal {
+extension Format.ObjectError {
     /// Returns the error of an object of a given length, with the expectation.
     func refusal(_ expected: String, byteCount: UInt64) -> DecryptionError {
         switch self {

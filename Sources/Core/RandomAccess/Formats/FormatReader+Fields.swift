@@ -9,7 +9,7 @@ extension FormatReader {
         let content: [YAMLNode]
         var usual: YAMLNode?
         var sealed: SealedDraft?
-        let error: Format.Refusal
+        let error: Format.ObjectError
     }
 
     /// An encrypted field's plaintext and encryption, before all names are declared.
@@ -185,9 +185,9 @@ extension FormatReader {
     }
 
     /// Returns the error of a field; errors of checks without an object are not allowed.
-    private func fieldError(_ node: YAMLNode?) throws(DescriptionError) -> Format.Refusal {
+    private func fieldError(_ node: YAMLNode?) throws(DescriptionError) -> Format.ObjectError {
         guard let node else { return .authenticationFailed }
-        let error = try node.word(Format.Refusal.self)
+        let error = try node.word(Format.ObjectError.self)
         guard error != .invalidRequest, error != .invalidKey else {
             throw node.error("the error of an object, such as invalidHeader")
         }
@@ -289,7 +289,7 @@ extension FormatReader {
             let check = Format.Check(
                 condition: try members["when"].map { node throws(DescriptionError) in try formula(node, as: .integer) },
                 requirement: try formula(that, as: .integer),
-                error: try members["error"]?.word(Format.Refusal.self) ?? .authenticationFailed,
+                error: try members["error"]?.word(Format.ObjectError.self) ?? .authenticationFailed,
                 words: try members["expected"]?.text("a text"))
             // These checks run before there is an object.
             var known = Set(inputs.map(\.name))

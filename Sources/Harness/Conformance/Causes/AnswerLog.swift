@@ -58,8 +58,8 @@ final class AnswerLog {
 }
 
 /// A subject whose answers are logged. Otherwise it is the same as the subject it wraps.
-struct LoggedSubject: JudgedSubject {
-    let base: any JudgedSubject
+struct LoggedSubject: SubjectUnderTest {
+    let base: any SubjectUnderTest
     let log: AnswerLog
     /// The indices of the logged groups, by name.
     let groups: [String: Int]
@@ -76,13 +76,13 @@ struct LoggedSubject: JudgedSubject {
     func takes(offset: UInt64, count: Int) -> Bool { base.takes(offset: offset, count: count) }
     func setups(for group: VectorGroup) -> [ReaderSetup] { base.setups(for: group) }
 
-    func object(_ group: VectorGroup, setup: ReaderSetup) throws(DecryptionError) -> any JudgedObject {
+    func object(_ group: VectorGroup, setup: ReaderSetup) throws(DecryptionError) -> any ObjectUnderTest {
         let object = try base.object(group, setup: setup)
         guard let number = groups[group.id] else { return object }
         return LoggedObject(base: object, plaintext: group.plaintext, number: number, log: log)
     }
 
-    func openForThreads(_ group: VectorGroup) throws(DecryptionError) -> [any JudgedObject] {
+    func openForThreads(_ group: VectorGroup) throws(DecryptionError) -> [any ObjectUnderTest] {
         try base.openForThreads(group)
     }
 
@@ -92,13 +92,13 @@ struct LoggedSubject: JudgedSubject {
 }
 
 /// An object whose answers are logged.
-private final class LoggedObject: JudgedObject {
-    private let base: any JudgedObject
+private final class LoggedObject: ObjectUnderTest {
+    private let base: any ObjectUnderTest
     private let plaintext: GroupPlaintext
     private let number: Int
     private let log: AnswerLog
 
-    init(base: any JudgedObject, plaintext: GroupPlaintext, number: Int, log: AnswerLog) {
+    init(base: any ObjectUnderTest, plaintext: GroupPlaintext, number: Int, log: AnswerLog) {
         self.base = base
         self.plaintext = plaintext
         self.number = number

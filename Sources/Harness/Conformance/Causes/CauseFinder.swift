@@ -11,7 +11,7 @@ internal import Vectors
 /// show the same fault.
 package struct CauseFinder {
     /// Groups that are open together, the reads that are compared, and the subject's answers.
-    private struct Asked: Sendable {
+    private struct AskedGroups: Sendable {
         let members: [InterleavedRun.Member]
         let answers: Answers
     }
@@ -30,8 +30,8 @@ package struct CauseFinder {
     }
 
     private let backend: any CipherBackend
-    private var failed: [Asked] = []
-    private var passed: [Asked] = []
+    private var failed: [AskedGroups] = []
+    private var passed: [AskedGroups] = []
     /// The number of groups of each kind.
     private var counts: [String: Int] = [:]
 
@@ -54,7 +54,7 @@ package struct CauseFinder {
 
     /// Runs groups that are open together against a subject, as ``InterleavedRun`` does, and keeps the answers that may
     /// reveal a fault.
-    mutating func run(_ members: [InterleavedRun.Member], subject: any JudgedSubject, into tally: inout Tally) {
+    mutating func run(_ members: [InterleavedRun.Member], subject: any SubjectUnderTest, into tally: inout Tally) {
         guard let first = members.first?.group, Self.isComparable(members) else {
             return InterleavedRun.run(members, subject: subject, into: &tally)
         }
@@ -67,7 +67,7 @@ package struct CauseFinder {
             counts[kind, default: 0] < (hasFailed ? Self.maxAlikeCount : 1)
         else { return }
         counts[kind, default: 0] += 1
-        let asked = Asked(
+        let asked = AskedGroups(
             members: members.map { ($0.group, Array($0.reads.prefix(Self.maxReadCount))) }, answers: log.answers)
         if hasFailed { failed.append(asked) } else { passed.append(asked) }
     }
@@ -82,7 +82,7 @@ package struct CauseFinder {
     }
 
     private static func logged(
-        _ subject: any JudgedSubject, _ members: [InterleavedRun.Member], _ log: AnswerLog
+        _ subject: any SubjectUnderTest, _ members: [InterleavedRun.Member], _ log: AnswerLog
     ) -> LoggedSubject {
         let numbers = members.enumerated().map { ($1.group.id, $0) }
         return LoggedSubject(base: subject, log: log, groups: Dictionary(numbers) { first, _ in first })
@@ -123,7 +123,7 @@ package struct CauseFinder {
             likeness: (best.score * 1000).rounded() / 1000, others: isAlike ? others.map(\.mutant.name) : [])
     }
 
-    private func add(_ asked: Asked, _ right: Answers, _ reader: InProcessSubject, to match: inout Match) {
+    private func add(_ asked: AskedGroups, _ right: Answers, _ reader: InProcessSubject, to match: inout Match) {
         let mutants = answers(reader, asked.members, windowByteCount: match.mutant.windowByteCount)
         for (request, right) in right {
             // No mutant dies or hangs, so this answer resembles none of them.

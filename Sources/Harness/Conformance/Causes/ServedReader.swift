@@ -3,7 +3,7 @@ internal import Vectors
 
 /// A reader in this process that gets exactly the requests that a program gets through the protocol: ranges of one
 /// object after another, with ciphertext that the harness serves.
-struct ServedReader: JudgedSubject {
+struct ServedReader: SubjectUnderTest {
     let base: InProcessSubject
     /// The reader's window.
     var windowByteCount = Int.max
@@ -21,13 +21,13 @@ struct ServedReader: JudgedSubject {
 
     func setups(for group: VectorGroup) -> [ReaderSetup] { [ReaderSetup(.cursor(windowByteCount: windowByteCount))] }
 
-    func object(_ group: VectorGroup, setup: ReaderSetup) throws(DecryptionError) -> any JudgedObject {
+    func object(_ group: VectorGroup, setup: ReaderSetup) throws(DecryptionError) -> any ObjectUnderTest {
         ServedObject(group, setup: setup, subject: base)
     }
 }
 
 /// A group's object as such a reader has opened it.
-private final class ServedObject: JudgedObject {
+private final class ServedObject: ObjectUnderTest {
     private let group: VectorGroup
     private let setup: ReaderSetup
     private let subject: InProcessSubject
@@ -59,7 +59,7 @@ private final class ServedObject: JudgedObject {
             self.reader = reader
             return .opened(plaintextByteCount: reader.plaintextByteCount)
         } catch {
-            return .refused(Refusal(error))
+            return .refused(ErrorReply(error))
         }
     }
 
@@ -82,7 +82,7 @@ private final class ServedObject: JudgedObject {
             hasDelivered = true
             return .delivered(.buffer(UnsafeRawBufferPointer(rebasing: bytes[..<min(max(0, delivered), count)])))
         } catch {
-            return .refused(Refusal(error), left: .buffer(UnsafeRawBufferPointer(rebasing: bytes[..<0])))
+            return .refused(ErrorReply(error), left: .buffer(UnsafeRawBufferPointer(rebasing: bytes[..<0])))
         }
     }
 

@@ -4,7 +4,7 @@ internal import Support
 package import Vectors
 
 /// A program that speaks the subject protocol, as the referee sees it. Only one thread at a time may use it.
-package final class ExternalSubject: JudgedSubject {
+package final class ExternalSubject: SubjectUnderTest {
     let session: ExternalSession
     let hello: ExternalHello
     /// True if the subject opens objects by their paths, even if it could be served.
@@ -74,7 +74,7 @@ package final class ExternalSubject: JudgedSubject {
 
     package func setups(for group: VectorGroup) -> [ReaderSetup] { [ReaderSetup(.cursor(windowByteCount: .max))] }
 
-    package func object(_ group: VectorGroup, setup: ReaderSetup) throws(DecryptionError) -> any JudgedObject {
+    package func object(_ group: VectorGroup, setup: ReaderSetup) throws(DecryptionError) -> any ObjectUnderTest {
         try ExternalObject(group, session: session, hello: hello, isServed: isServed)
     }
 
@@ -86,11 +86,11 @@ package final class ExternalSubject: JudgedSubject {
 }
 
 /// A group's object as a program has opened it, with the ranges it has fetched.
-final class ExternalObject: JudgedObject {
+final class ExternalObject: ObjectUnderTest {
     /// The outcome of a request.
     private enum Outcome {
         case answered(SubjectAnswer)
-        case refused(Refusal, left: [UInt8])
+        case refused(ErrorReply, left: [UInt8])
         /// The subject gave no proper answer, for this reason.
         case broke(String)
     }
@@ -221,7 +221,7 @@ final class ExternalObject: JudgedObject {
                 return .broke("an error answer has no member \"error\"")
             }
             return .refused(
-                Refusal(name: name, message: answer.members["message"]?.string), left: answer.payload)
+                ErrorReply(name: name, message: answer.members["message"]?.string), left: answer.payload)
         } catch {
             return .broke("\(error)")
         }

@@ -237,7 +237,7 @@ extension ProtocolCheck {
             ("no source and a short key", .invalidRequest, ["key": shortKey, "source": nil]),
             ("an unknown strategy", .unsupported, ["strategy": "rot13"]),
             (
-                "an unknown strategy and parameters that are none", .unsupported,
+                "an unknown strategy and invalid parameters", .unsupported,
                 ["strategy": "rot13", "key": 7, "iv": nil, "padding": 1]
             ),
             ("an unknown strategy and no source", .invalidRequest, ["strategy": "rot13", "source": nil]),

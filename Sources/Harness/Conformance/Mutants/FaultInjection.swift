@@ -46,10 +46,10 @@ struct ScriptedSource: WrappingSource {
 /// A wrapper around a right backend that changes the IV or the result of each stretch.
 struct FaultyBackend: WrappingBackend {
     typealias Change =
-        @Sendable (_ cipher: Cipher, _ base: any CipherContext, _ stretch: Stretch) throws(DecryptionError) -> Void
+        @Sendable (_ cipher: Cipher, _ base: any CipherContext, _ stretch: CipherCall) throws(DecryptionError) -> Void
 
     /// A call to a context to decrypt some blocks.
-    struct Stretch {
+    struct CipherCall {
         let input: UnsafeRawBufferPointer
         let output: UnsafeMutableRawPointer
         let iv: Block
@@ -67,9 +67,9 @@ struct FaultyBackend: WrappingBackend {
 
         /// Returns some blocks of the stretch, which are decrypted on their own; `blocks` counts from the start of the
         /// stretch.
-        func part(_ blocks: Range<Int>, iv: Block) -> Stretch {
+        func part(_ blocks: Range<Int>, iv: Block) -> CipherCall {
             let bytes = 16 * blocks.lowerBound..<min(input.count, 16 * blocks.upperBound)
-            return Stretch(
+            return CipherCall(
                 input: UnsafeRawBufferPointer(rebasing: input[bytes]), output: output + bytes.lowerBound, iv: iv,
                 keyByteCount: keyByteCount)
         }
@@ -88,7 +88,7 @@ struct FaultyBackend: WrappingBackend {
     ) throws(DecryptionError) -> any CipherContext {
         let base = try base.makeContext(cipher, direction, key: key)
         return FaultyContext { [change, keyByteCount = key.byteCount] (call) throws(DecryptionError) in
-            let stretch = Stretch(
+            let stretch = CipherCall(
                 input: call.input, output: call.output, iv: Block(loadingFrom: call.nonce), keyByteCount: keyByteCount)
             try change(cipher, base, stretch)
             return true

@@ -13,14 +13,14 @@ extension Sequence<RangeRead> {
 /// Runs one group's vectors against one subject: the opening, and all reads or some of them.
 struct GroupRun {
     private let group: VectorGroup
-    private let subject: any JudgedSubject
+    private let subject: any SubjectUnderTest
     private let check: ReadCheck
 
     /// One in this many reads meets each fault, if faults are extra reads. It is a prime, so that the faults meet every
     /// kind of read in a regular list.
     private static let faultStride = 19
 
-    init(group: VectorGroup, subject: any JudgedSubject) {
+    init(group: VectorGroup, subject: any SubjectUnderTest) {
         self.group = group
         self.subject = subject
         self.check = ReadCheck(group: group, maxGuesses: subject.maxGuessCount)
@@ -39,7 +39,7 @@ struct GroupRun {
     /// The readers under test that a group's object was opened with.
     struct Opened {
         /// The readers: the first one gets every read, and the others share the reads.
-        let objects: [any JudgedObject]
+        let objects: [any ObjectUnderTest]
         /// True if the object has something to read.
         let isReadable: Bool
     }
@@ -56,7 +56,7 @@ struct GroupRun {
         case .unsupported: return skip(.unsupported)
         case .fit, .notRun: return skip(.notRun)
         }
-        var objects: [any JudgedObject] = []
+        var objects: [any ObjectUnderTest] = []
         do throws(DecryptionError) {
             for setup in subject.setups(for: group) { objects.append(try subject.object(group, setup: setup)) }
         } catch {
@@ -87,7 +87,7 @@ struct GroupRun {
     /// Opens objects. Returns the first mismatch, and whether all of them have something to read; `nil` if a program
     /// lacks the cipher and its lists do not say so.
     private func open(
-        _ objects: [any JudgedObject], into tally: inout Tally
+        _ objects: [any ObjectUnderTest], into tally: inout Tally
     ) -> (mismatch: String?, isReadable: Bool)? {
         var mismatch: String?
         var isReadable = true
@@ -110,7 +110,7 @@ struct GroupRun {
 
     private var objectByteCount: UInt64 { group.ciphertext.byteCount }
 
-    private static func text(_ mismatch: String, of object: any JudgedObject) -> String {
+    private static func text(_ mismatch: String, of object: any ObjectUnderTest) -> String {
         object.label.map { "\($0): \(mismatch)" } ?? mismatch
     }
 
@@ -135,7 +135,7 @@ struct GroupRun {
 
     /// Runs a read of another check, whose `id` and `flags` say what is tested, and adds the verdicts.
     func judge(
-        _ read: RangeRead, of object: any JudgedObject, id: String? = nil, flags: [ExternalFlag],
+        _ read: RangeRead, of object: any ObjectUnderTest, id: String? = nil, flags: [ExternalFlag],
         into tally: inout Tally
     ) {
         let found = mismatch(of: read, id: id, in: object, nil, into: &tally)
@@ -152,8 +152,8 @@ struct GroupRun {
 
     /// Runs one read of one object or two. Returns the first mismatch. Without a `number`, there are no extra reads.
     private func mismatch(
-        of read: RangeRead, number: Int? = nil, id: String? = nil, in first: any JudgedObject,
-        _ other: (any JudgedObject)?, into tally: inout Tally
+        of read: RangeRead, number: Int? = nil, id: String? = nil, in first: any ObjectUnderTest,
+        _ other: (any ObjectUnderTest)?, into tally: inout Tally
     ) -> String? {
         do throws(DecryptionError) {
             let expectation = try check.expectation(of: read)
@@ -167,7 +167,7 @@ struct GroupRun {
 
     /// Runs one read of an object, and adds the verdicts on fetches and extra reads.
     private func mismatch(
-        of read: RangeRead, _ number: Int?, _ id: String?, in object: any JudgedObject,
+        of read: RangeRead, _ number: Int?, _ id: String?, in object: any ObjectUnderTest,
         expecting expectation: ReadCheck.Expectation, into tally: inout Tally
     ) throws(DecryptionError) -> String? {
         var found = check.mismatch(in: object, read: read, number: number ?? 0, expecting: expectation)
@@ -194,7 +194,7 @@ struct GroupRun {
     /// Every few reads, repeats the read while the source delivers short reads, fails, or ends early, and adds the
     /// verdicts.
     private func probeSource(
-        _ read: RangeRead, number: Int, of object: any JudgedObject, expecting bytes: ExpectedBytes,
+        _ read: RangeRead, number: Int, of object: any ObjectUnderTest, expecting bytes: ExpectedBytes,
         into tally: inout Tally
     ) {
         let range = read.offset..<read.offset + UInt64(bytes.byteCount)
@@ -241,7 +241,7 @@ struct GroupRun {
     private func size(of read: RangeRead) -> [UInt64] { [objectByteCount, UInt64(read.count), read.offset] }
 
     private func addFetches(
-        _ id: @autoclosure () -> String, of object: any JudgedObject, size: @autoclosure () -> [UInt64],
+        _ id: @autoclosure () -> String, of object: any ObjectUnderTest, size: @autoclosure () -> [UInt64],
         into tally: inout Tally, mismatch: (FetchRule, [FetchRule.Fetch]) -> String?
     ) {
         guard let fetches = object.fetches else { return }
@@ -272,12 +272,12 @@ struct InterleavedRun {
     }
 
     /// Runs all reads of a set of groups against the subject.
-    static func run(_ groups: [VectorGroup], subject: any JudgedSubject, into tally: inout Tally) {
+    static func run(_ groups: [VectorGroup], subject: any SubjectUnderTest, into tally: inout Tally) {
         run(groups.map { ($0, $0.reads.numbered) }, subject: subject, into: &tally)
     }
 
     /// Opens all groups, then runs the first read of each, the second of each, and so on.
-    static func run(_ members: [Member], subject: any JudgedSubject, into tally: inout Tally) {
+    static func run(_ members: [Member], subject: any SubjectUnderTest, into tally: inout Tally) {
         guard members.count > 1 else {
             for (group, reads) in members { GroupRun(group: group, subject: subject).run(reads, into: &tally) }
             return

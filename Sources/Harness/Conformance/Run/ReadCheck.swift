@@ -49,7 +49,7 @@ struct ReadCheck {
     /// Returns the mismatch of read `number` of the group, or `nil`. If the source is to fail, this includes how the
     /// object fails.
     func mismatch(
-        in object: any JudgedObject, read: RangeRead, number: Int, expecting expectation: Expectation
+        in object: any ObjectUnderTest, read: RangeRead, number: Int, expecting expectation: Expectation
     ) -> String? {
         switch expectation {
         case .error(let name):
@@ -64,7 +64,7 @@ struct ReadCheck {
 
     /// Returns what is wrong with a read that should deliver `expected`, or `nil`.
     func mismatch(
-        in object: any JudgedObject, at offset: UInt64, count: Int, expecting expected: ExpectedBytes,
+        in object: any ObjectUnderTest, at offset: UInt64, count: Int, expecting expected: ExpectedBytes,
         _ fault: SourceFault = .none
     ) -> String? {
         switch object.read(at: offset, count: count, fault) {
@@ -94,7 +94,7 @@ struct ReadCheck {
     ///
     /// A subject that may have kept the bytes `mayDeliver` may also deliver them.
     func mismatch(
-        in object: any JudgedObject, at offset: UInt64, count: Int, expecting name: ErrorName,
+        in object: any ObjectUnderTest, at offset: UInt64, count: Int, expecting name: ErrorName,
         _ fault: SourceFault = .none, mayDeliver: ExpectedBytes? = nil
     ) -> String? {
         switch object.read(at: offset, count: count, fault) {
@@ -133,7 +133,7 @@ struct ReadCheck {
 
     /// Returns what is wrong with an object after a read that failed as it should: it must deliver a few bytes from the
     /// start.
-    func mismatchAfterFailure(in object: any JudgedObject) throws(DecryptionError) -> String? {
+    func mismatchAfterFailure(in object: any ObjectUnderTest) throws(DecryptionError) -> String? {
         let count = Int(min(33, group.plaintext.byteCount))
         let expected = try ExpectedBytes(of: group.plaintext, offset: 0, count: count)
         return mismatch(in: object, at: 0, count: count, expecting: expected)
@@ -143,7 +143,7 @@ struct ReadCheck {
     /// Injects faults into the source before a read and returns what is wrong with how the object fails, or `nil`.
     ///
     /// The ordinary check that follows proves that the object has recovered.
-    func faultMismatch(in object: any JudgedObject, read: RangeRead, expected: ExpectedBytes) -> String? {
+    func faultMismatch(in object: any ObjectUnderTest, read: RangeRead, expected: ExpectedBytes) -> String? {
         guard object.meetsFaults, expected.byteCount > 0 else { return nil }
         for (fault, name) in faults(for: read.offset..<read.offset + UInt64(expected.byteCount), of: object) {
             let found = mismatch(
@@ -154,7 +154,7 @@ struct ReadCheck {
     }
 
     /// Returns the faults to inject, each with the error that it should cause.
-    private func faults(for range: Range<UInt64>, of object: any JudgedObject) -> [(SourceFault, ErrorName)] {
+    private func faults(for range: Range<UInt64>, of object: any ObjectUnderTest) -> [(SourceFault, ErrorName)] {
         // If there are several resources, all have the fault at once.
         guard FetchRule.tells(of: group) else { return [(.failure, .io), (.end(at: 0), .truncatedCiphertext)] }
         let rule = FetchRule(
@@ -180,11 +180,11 @@ struct ReadCheck {
 /// Runs all reads of a group on several threads at once, on one object.
 struct ConcurrentReads {
     let group: VectorGroup
-    let subject: any JudgedSubject
+    let subject: any SubjectUnderTest
 
     /// An object that is passed to the one thread that uses it.
     private struct Member: @unchecked Sendable {
-        let object: any JudgedObject
+        let object: any ObjectUnderTest
     }
 
     /// Returns the mismatches by the reads' numbers; empty for a group that wants one thread.
@@ -194,7 +194,7 @@ struct ConcurrentReads {
         do throws(DecryptionError) {
             members = try subject.openForThreads(group).map(Member.init)
         } catch {
-            return [0: "\(Refusal(error).text): expected it to open for \(group.threadCount) threads"]
+            return [0: "\(ErrorReply(error).text): expected it to open for \(group.threadCount) threads"]
         }
         let group = self.group
         let reads = group.reads

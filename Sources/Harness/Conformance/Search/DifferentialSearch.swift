@@ -35,7 +35,7 @@ package struct DifferentialSearch {
     }
 
     /// The subjects.
-    package let subjects: [any JudgedSubject]
+    package let subjects: [any SubjectUnderTest]
     /// The seed from which the cases are drawn.
     package let seed: UInt64
     /// The number of the first case.
@@ -45,7 +45,7 @@ package struct DifferentialSearch {
     private let isInterrupted: @Sendable () -> Bool
 
     package init(
-        subjects: [any JudgedSubject], seed: UInt64, firstNumber: Int = 0,
+        subjects: [any SubjectUnderTest], seed: UInt64, firstNumber: Int = 0,
         isInterrupted: @escaping @Sendable () -> Bool = { false }
     ) {
         self.subjects = subjects
@@ -112,7 +112,7 @@ package struct DifferentialSearch {
 
 /// Runs one case against one subject.
 struct SearchTrial {
-    let subject: any JudgedSubject
+    let subject: any SubjectUnderTest
 
     /// Says whether the subject claims to support the whole case.
     func isSupported(_ searchCase: SearchCase) -> Bool {
@@ -122,7 +122,7 @@ struct SearchTrial {
 
     /// Returns how the subject differs from the oracle, or `nil`; `nil` also if the case is impossible.
     func mismatch(in searchCase: SearchCase) -> String? {
-        var opened: [(object: any JudgedObject, check: ReadCheck, group: VectorGroup)] = []
+        var opened: [(object: any ObjectUnderTest, check: ReadCheck, group: VectorGroup)] = []
         defer { for (object, _, _) in opened { object.close() } }
         for (number, object) in searchCase.objects.enumerated() {
             guard let group = try? object.group(id: "object \(number)") else { return nil }
@@ -142,7 +142,7 @@ struct SearchTrial {
     }
 
     private func mismatch(
-        in object: any JudgedObject, _ read: SearchCase.Read, _ vector: RangeRead, _ check: ReadCheck,
+        in object: any ObjectUnderTest, _ read: SearchCase.Read, _ vector: RangeRead, _ check: ReadCheck,
         _ expectation: ReadCheck.Expectation
     ) -> String? {
         switch expectation {

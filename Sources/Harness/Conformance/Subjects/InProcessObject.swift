@@ -2,7 +2,7 @@ internal import ByteSources
 package import RandomAccess
 package import Vectors
 
-extension InProcessSubject: JudgedSubject {
+extension InProcessSubject: SubjectUnderTest {
     /// A mutant fails in many reads, of which the first ones are explained.
     package var maxGuessCount: Int { 2 }
 
@@ -24,11 +24,11 @@ extension InProcessSubject: JudgedSubject {
 
     package func setups(for group: VectorGroup) -> [ReaderSetup] { ReaderSetup.setups(of: group) }
 
-    package func object(_ group: VectorGroup, setup: ReaderSetup) throws(DecryptionError) -> any JudgedObject {
+    package func object(_ group: VectorGroup, setup: ReaderSetup) throws(DecryptionError) -> any ObjectUnderTest {
         InProcessObject(group, setup: setup, subject: self)
     }
 
-    package func openForThreads(_ group: VectorGroup) throws(DecryptionError) -> [any JudgedObject] {
+    package func openForThreads(_ group: VectorGroup) throws(DecryptionError) -> [any ObjectUnderTest] {
         let setup = ReaderSetup(.cursor(windowByteCount: .max))
         var readers: [any RandomAccessDecryptor] = []
         if let openShared, group.playlist == nil {
@@ -41,7 +41,7 @@ extension InProcessSubject: JudgedSubject {
 }
 
 /// A group's object, opened in this process with one setup, and the wrappers around its source.
-final class InProcessObject: JudgedObject {
+final class InProcessObject: ObjectUnderTest {
     private let group: VectorGroup
     private let setup: ReaderSetup
     private let subject: InProcessSubject
@@ -93,7 +93,7 @@ final class InProcessObject: JudgedObject {
             }
             return .opened(plaintextByteCount: decryptor.plaintextByteCount)
         } catch {
-            return .refused(Refusal(error))
+            return .refused(ErrorReply(error))
         }
     }
 
@@ -113,7 +113,7 @@ final class InProcessObject: JudgedObject {
             deliveredOffset = offset
             return .delivered(.buffer(UnsafeRawBufferPointer(rebasing: bytes[..<delivered])))
         } catch {
-            return .refused(Refusal(error), left: .buffer(UnsafeRawBufferPointer(bytes)))
+            return .refused(ErrorReply(error), left: .buffer(UnsafeRawBufferPointer(bytes)))
         }
     }
 

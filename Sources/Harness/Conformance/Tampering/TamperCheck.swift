@@ -6,7 +6,7 @@ import Vectors
 struct TamperCheck {
     let target: TamperTarget
     let tampering: TamperCase
-    let subject: any JudgedSubject
+    let subject: any SubjectUnderTest
 
     /// The max surplus that is read from a subject that reports a much longer plaintext.
     private static let maxExtra: UInt64 = 1 << 17
@@ -46,7 +46,7 @@ struct TamperCheck {
     private func read(
         number: Int, _ ranges: (_ plaintextByteCount: UInt64) -> [(offset: UInt64, count: Int)]
     ) -> TamperRecord.Outcome {
-        let object: any JudgedObject
+        let object: any ObjectUnderTest
         do throws(DecryptionError) {
             let setup = ReaderSetup(Self.accesses[number % Self.accesses.count])
             object = try subject.object(target.group(of: tampering.content), setup: setup)

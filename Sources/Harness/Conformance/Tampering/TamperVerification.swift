@@ -77,7 +77,7 @@ package struct TamperVerification: Sendable {
 
     /// Runs all cases of one object. If `shouldStop` returns `true` before the last case, the row counts as not run.
     private func row(
-        _ plan: Plan, subject: any JudgedSubject, shouldStop: () -> Bool = { false }
+        _ plan: Plan, subject: any SubjectUnderTest, shouldStop: () -> Bool = { false }
     ) -> TamperRecord.Row {
         let target = plan.target
         if case .unsupported = subject.fitness(for: target.group(of: target.original)) {

@@ -175,7 +175,7 @@ package struct Manifest: Codable, Hashable, Sendable {
             return "a part of it is in no shard"
         }
         if !parts.allSatisfy({ $0.cost >= 0 && $0.cost.isFinite && (0...1 << 40).contains($0.count) }) {
-            return "a part of it has a cost or count that is none"
+            return "a part of it has an invalid cost or count"
         }
         if Set(whole).count < whole.count || Set(divided).count < divided.count
             || !Set(whole).isDisjoint(with: divided.map { $0[0] })
@@ -256,7 +256,7 @@ package struct ManifestFile: Sendable {
         struct Schema: Decodable { var schema: String }
         let decoder = JSONDecoder()
         guard let schema = try? decoder.decode(Schema.self, from: Data(bytes)).schema else {
-            throw FleetError.manifest("\(path)", "it is none: expected one that --split wrote")
+            throw FleetError.manifest("\(path)", "not a manifest: expected one that --split wrote")
         }
         guard schema == Manifest.currentSchema else {
             throw FleetError.manifest(

@@ -16,7 +16,7 @@ import SystemPackage
 /// - Source: proc_pid_clear_refs(5) and proc_pid_status(5).
 package struct MemoryWatch: Sendable {
     /// A figure before and at its highest, in bytes.
-    package struct Rise: Hashable, Sendable {
+    package struct Growth: Hashable, Sendable {
         /// The memory at the start of the watch.
         package var baselineByteCount: UInt64
         /// The maximum during the watch.
@@ -27,11 +27,11 @@ package struct MemoryWatch: Sendable {
     }
 
     /// All resident memory.
-    package let resident: Rise
+    package let resident: Growth
     /// Memory that belongs to no file.
-    package let anonymous: Rise
+    package let anonymous: Growth
     /// Pages of files, and shared memory.
-    package let file: Rise
+    package let file: Growth
     /// The peak of resident memory since the start of the process, in bytes.
     package let processPeakByteCount: UInt64
     /// The memory charged to the process's cgroup; `nil` without one.
@@ -59,11 +59,11 @@ package struct MemoryWatch: Sendable {
         let peak = max(after.peakByteCount, sampler.resident)
         let file = max(sampler.file, before.fileByteCount)
         let memory = MemoryWatch(
-            resident: Rise(baselineByteCount: before.byteCount, peakByteCount: peak),
-            anonymous: Rise(
+            resident: Growth(baselineByteCount: before.byteCount, peakByteCount: peak),
+            anonymous: Growth(
                 baselineByteCount: before.anonymousByteCount,
                 peakByteCount: max(sampler.anonymous, peak - min(peak, file))),
-            file: Rise(baselineByteCount: before.fileByteCount, peakByteCount: file),
+            file: Growth(baselineByteCount: before.fileByteCount, peakByteCount: file),
             processPeakByteCount: max(earlier?.peakByteCount ?? 0, peak), cgroup: sampler.cgroupMemory)
         return (value, memory)
     }

@@ -70,7 +70,7 @@ extension GateResult {
                 .number("Blocks"), .number("Measured"),
             ],
             rows: rows.map { number, cell in
-                let isRecorded = isRecording && !cell.verdict.isBroken && cell.planted == nil
+                let isRecorded = isRecording && !cell.verdict.isBroken && cell.injected == nil
                 return [
                     Table.Entry(number + markedName(cell)),
                     Table.Entry(

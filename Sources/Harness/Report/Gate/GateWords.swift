@@ -30,7 +30,7 @@ enum GateWords {
 
     /// Returns the verdict on a cell; for a control, whether the gate saw it.
     static func word(_ cell: GateCell) -> String {
-        guard cell.planted != nil, !cell.verdict.isBroken else { return word(cell.verdict) }
+        guard cell.injected != nil, !cell.verdict.isBroken else { return word(cell.verdict) }
         return cell.isSeen ? "seen" : "not seen"
     }
 
@@ -182,7 +182,7 @@ extension GateResult {
     }
 
     /// Returns whether a cell counts against the candidate.
-    func isBlamed(_ cell: GateCell) -> Bool { cell.verdict.isBroken || cell.verdict == .slower && cell.planted == nil }
+    func isBlamed(_ cell: GateCell) -> Bool { cell.verdict.isBroken || cell.verdict == .slower && cell.injected == nil }
 
     /// The command line that repeats the run.
     var commandLine: String { PlainText.line(ShellText.joined(command)) }

@@ -23,14 +23,14 @@ package struct SelfTestSummary: Sendable {
         coverage = IntervalCoverage(groups.flatMap(\.runs))
     }
 
-    /// Returns whether runs show another slowdown than the planted one according to their calibrations, beyond the
-    /// errors of both; `nil` if nothing was planted, or if the calibrations are of another cell.
+    /// Returns whether runs show another slowdown than the injected one according to their calibrations, beyond the
+    /// errors of both; `nil` if nothing was injected, or if the calibrations are of another cell.
     func contradictsCalibrations(_ group: SelfTestGroup) -> Bool? {
         let cell = group.runs.first?.cells.first?.name
         let comparable = calibrations.filter { $0.small.cell == cell && $0.large.cell == cell }
-        guard group.planted > 0, !comparable.isEmpty, let shown = group.pooledSlowdown else { return nil }
+        guard group.injected > 0, !comparable.isEmpty, let shown = group.pooledSlowdown else { return nil }
         return !comparable.contains {
-            let range = $0.range(of: group.planted)
+            let range = $0.range(of: group.injected)
             return 1 + range.lowerBound <= shown.high && shown.low <= 1 + range.upperBound
         }
     }
@@ -47,13 +47,13 @@ package struct SelfTestSummary: Sendable {
         }
         let table = Table(
             caption: "Whole gates by their verdict, with exact 95 % intervals of the rates (Clopper and Pearson 1934).",
-            columns: [.text("planted"), .number("runs")] + shownVerdicts.map { .number(GateWords.word($0)) },
+            columns: [.text("injected"), .number("runs")] + shownVerdicts.map { .number(GateWords.word($0)) },
             rows: groups.map { group in
-                [Table.Entry(Self.planted(group.planted)), Table.Entry("\(group.runs.count)")]
+                [Table.Entry(Self.injected(group.injected)), Table.Entry("\(group.runs.count)")]
                     + shownVerdicts.map { Self.rate(group, $0) }
             })
         var blocks: [Document.Block] = [.list(calibrated), .table(table)] + groups.map { .list(details($0)) }
-        if groups.contains(where: { $0.planted == 0 }) { blocks.append(.paragraph(coverageText)) }
+        if groups.contains(where: { $0.injected == 0 }) { blocks.append(.paragraph(coverageText)) }
         if !isComplete { blocks.append(.paragraph("stopped before the end: the rates are those of what was run")) }
         return TextRenderer.render(
             Document(
@@ -73,8 +73,8 @@ package struct SelfTestSummary: Sendable {
             + [GateVerdict.faster, .wrong, .failed].filter { verdict in groups.contains { $0.count(verdict) > 0 } }
     }
 
-    private static func planted(_ planted: Double) -> String {
-        planted == 0 ? "nothing" : "+" + GateWords.percent(planted)
+    private static func injected(_ injected: Double) -> String {
+        injected == 0 ? "nothing" : "+" + GateWords.percent(injected)
     }
 
     private static func rate(_ group: SelfTestGroup, _ verdict: GateVerdict) -> Table.Entry {
@@ -85,13 +85,13 @@ package struct SelfTestSummary: Sendable {
 
     private func details(_ group: SelfTestGroup) -> [String] {
         var lines: [String] = []
-        let name = Self.planted(group.planted)
-        if group.planted == 0, let bound = group.bound(.slower) {
+        let name = Self.injected(group.injected)
+        if group.injected == 0, let bound = group.bound(.slower) {
             lines.append(
                 "\(name): false alarms at most \(GateWords.percent(bound)) of runs (one-sided 95 % bound)")
         }
-        if group.planted > 0, let pooled = group.pooledSlowdown {
-            for range in calibrations.map({ $0.range(of: group.planted) }) {
+        if group.injected > 0, let pooled = group.pooledSlowdown {
+            for range in calibrations.map({ $0.range(of: group.injected) }) {
                 lines.append(
                     "\(name): by the calibration \(GateWords.interval(1 + range.lowerBound, 1 + range.upperBound))")
             }
@@ -148,7 +148,7 @@ package struct SelfTestSummary: Sendable {
         let rates = GateVerdict.allCases.map { ($0.rawValue, Self.json(group.rate($0))) }
         let found = Self.limits.map { ("\(Int($0))", group.detectionCount(within: $0)) }
         return JSONValue(members: [
-            "planted": group.planted, "runs": group.runs.count, "rates": Dictionary(uniqueKeysWithValues: rates),
+            "injected": group.injected, "runs": group.runs.count, "rates": Dictionary(uniqueKeysWithValues: rates),
             "slowerBound": group.bound(.slower), "foundWithin": Dictionary(uniqueKeysWithValues: found),
             "slowdown": pooled?.estimate, "slowdownLow": pooled?.low, "slowdownHigh": pooled?.high,
             "contradictsCalibrations": contradictsCalibrations(group),

@@ -57,18 +57,18 @@ package struct HostHistory: Sendable {
 
     /// All changes, grouped by the run with which they begin, the largest of each run first. Simultaneous changes
     /// usually have one cause.
-    var turns: [Turn] {
-        let all = changedCells.flatMap { cell in cell.changes.map { Turn.Entry(cell: cell.cell, change: $0) } }
+    var turns: [LevelChange] {
+        let all = changedCells.flatMap { cell in cell.changes.map { LevelChange.Entry(cell: cell.cell, change: $0) } }
         return Dictionary(grouping: all, by: \.change.run).sorted { $0.key < $1.key }.map { run, entries in
             let ordered = entries.enumerated().sorted {
                 ($1.element.change.distance, $0.offset) < ($0.element.change.distance, $1.offset)
             }
-            return Turn(run: run, entries: ordered.map(\.element))
+            return LevelChange(run: run, entries: ordered.map(\.element))
         }
     }
 
     /// A run with which new levels begin.
-    struct Turn: Sendable {
+    struct LevelChange: Sendable {
         var run: Int
         /// The cells that changed with this run, largest change first; at least one.
         var entries: [Entry]

@@ -149,7 +149,7 @@ extension Document {
         return Table(
             caption: "Kill matrix: injected faults by the class of vectors that must notice them.",
             columns: [
-                .text("Class"), .number("Planted"), .number("Killed"), .text("Survivors"),
+                .text("Class"), .number("Injected"), .number("Killed"), .text("Survivors"),
                 .number("Faults of other classes noticed"),
             ], rows: rows)
     }

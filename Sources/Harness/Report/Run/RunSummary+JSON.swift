@@ -60,7 +60,7 @@ extension RunSummary {
         guard let mutants = results.mutants else { return .null }
         return [
             "backend": .string(mutants.backend),
-            "planted": JSONValue(count: mutants.outcomes.count),
+            "injected": JSONValue(count: mutants.outcomes.count),
             "killed": JSONValue(count: mutants.outcomes.count - mutants.survivors.count),
             "survivors": JSONValue(strings: mutants.survivors.map(\.name)),
             "mutants": JSONValue(encoding: mutants.outcomes),

@@ -26,7 +26,7 @@ package struct GateCell: Codable, Hashable, Sendable {
     /// The stored ratio that the cell's ratio was divided by; `nil` if the baseline itself ran.
     package var stored: StoredRatios.Ratio?
     /// The share of extra work of the baseline's copy in the control: 0.03 for 3 %.
-    package var planted: Double?
+    package var injected: Double?
     /// The phases: the measurement, and the confirmation if there was one.
     package var phases: [GatePhase]
 
@@ -40,7 +40,7 @@ package struct GateCell: Codable, Hashable, Sendable {
     }
 
     /// True if this is a control and its injected slowdown was seen.
-    package var isSeen: Bool { planted != nil && verdict == .slower }
+    package var isSeen: Bool { injected != nil && verdict == .slower }
 
     /// The number of blocks in all phases.
     package var blockCount: Int { phases.reduce(0) { $0 + $1.blocks.count } }

@@ -72,37 +72,37 @@ package struct SelfTestCalibration: Codable, Hashable, Sendable {
     }
 
     /// Returns the share of extra work that causes a slowdown, rounded to a millionth, as subjects take it.
-    package func extraWork(for planted: Double) -> Double {
-        let share = small.extraWork + position(of: planted) * (large.extraWork - small.extraWork)
+    package func extraWork(for injected: Double) -> Double {
+        let share = small.extraWork + position(of: injected) * (large.extraWork - small.extraWork)
         return (max(share, 0) * 1e6).rounded() / 1e6
     }
 
     /// Returns the range in which an injected slowdown may really lie: the weighted errors of both points, added up.
-    package func range(of planted: Double) -> ClosedRange<Double> {
-        let position = self.position(of: planted)
+    package func range(of injected: Double) -> ClosedRange<Double> {
+        let position = self.position(of: injected)
         let error = abs(1 - position) * small.halfWidth + abs(position) * large.halfWidth
-        return planted - error...planted + error
+        return injected - error...injected + error
     }
 
     /// Returns the position of a slowdown between the points: 0 at the small one, 1 at the large one.
-    private func position(of planted: Double) -> Double {
+    private func position(of injected: Double) -> Double {
         let span = large.slowdown - small.slowdown
-        return span > 0 ? (1 + planted - small.slowdown) / span : 0
+        return span > 0 ? (1 + injected - small.slowdown) / span : 0
     }
 }
 
 /// All runs of a self-test with the same injected slowdown.
 package struct SelfTestGroup: Sendable {
     /// The injected slowdown; 0 for none.
-    package let planted: Double
+    package let injected: Double
     /// The runs, in order.
     package let runs: [SelfTestRun]
 
     /// Returns the groups of a self-test: first the one without a slowdown, then the others by size.
     package static func groups(of records: [SelfTestRecord]) -> [SelfTestGroup] {
         var runs: [Double: [SelfTestRun]] = [:]
-        for case .run(let run) in records { runs[run.planted, default: []].append(run) }
-        return runs.keys.sorted().map { SelfTestGroup(planted: $0, runs: runs[$0] ?? []) }
+        for case .run(let run) in records { runs[run.injected, default: []].append(run) }
+        return runs.keys.sorted().map { SelfTestGroup(injected: $0, runs: runs[$0] ?? []) }
     }
 
     /// Returns the number of runs with a verdict.
@@ -163,7 +163,7 @@ package struct IntervalCoverage: Sendable {
     ///
     /// - Parameter runs: The runs; those with an injected slowdown are ignored.
     package init(_ runs: [SelfTestRun]) {
-        let all = runs.filter { $0.planted == 0 && !$0.verdict.isBroken }
+        let all = runs.filter { $0.injected == 0 && !$0.verdict.isBroken }
             .flatMap(\.cells).compactMap(\.logRatios.first)
         let count = min(all.map(\.count).min() ?? 0, Self.maxBlocks)
         blockCount = count

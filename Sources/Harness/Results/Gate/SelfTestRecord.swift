@@ -75,7 +75,7 @@ package struct SelfTestHeader: Codable, Hashable, Sendable {
 /// One whole gate of a self-test.
 package struct SelfTestRun: Codable, Hashable, Sendable {
     /// The injected slowdown; 0 for none.
-    package var planted: Double
+    package var injected: Double
     /// The share of extra work that causes the slowdown.
     package var extraWork: Double
     /// The gate's seed.
@@ -125,8 +125,8 @@ package struct SelfTestRun: Codable, Hashable, Sendable {
     }
 
     /// Takes the members that a self-test keeps of a gate's result.
-    package init(planted: Double, extraWork: Double, result: GateResult) {
-        self.planted = planted
+    package init(injected: Double, extraWork: Double, result: GateResult) {
+        self.injected = injected
         self.extraWork = extraWork
         seed = result.seed
         verdict = result.verdict

@@ -150,7 +150,7 @@ struct JSONCursor {
         let count = try member("count").integer(in: 0...Self.largestCount)
         var expected = RangeRead(offset: offset, count: count, of: plaintext.byteCount, flags: []).expected
         // An error that does not follow from the offset: a chunk in the middle was tampered with.
-        if let name = try optionalMember("error")?.string(), Format.Refusal(rawValue: name) != nil,
+        if let name = try optionalMember("error")?.string(), Format.ObjectError(rawValue: name) != nil,
             let error = ErrorName(rawValue: name), expected.byteCount ?? 0 != 0
         {
             expected = .error(error)

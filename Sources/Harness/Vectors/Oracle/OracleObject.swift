@@ -272,7 +272,7 @@ struct OracleObject: Sendable {
         return try known.number(check.requirement) != 0
     }
 
-    static func error(_ refusal: Format.Refusal, _ expected: String) -> DecryptionError {
+    static func error(_ refusal: Format.ObjectError, _ expected: String) -> DecryptionError {
         switch refusal {
         case .unsupported: .unsupported("an object without \(expected)")
         case .truncatedCiphertext: .truncatedCiphertext(byteCount: 0, expected: expected)

@@ -144,7 +144,7 @@ enum OpenFiles {
         limits.rlim_cur = min(rlim_t(count), maximum)
         guard maximum >= rlim_t(count), setrlimit(resource, &limits) == 0 else {
             throw KeyLoadError(
-                "at most \(maximum) open files (ulimit -n): expected \(count) for so many clients", .noAnswer)
+                "at most \(maximum) open files (ulimit -n): expected \(count) for this many clients", .noAnswer)
         }
     }
 }

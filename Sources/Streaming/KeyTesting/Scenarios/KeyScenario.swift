@@ -10,11 +10,11 @@ package struct KeyScenario: Hashable, Sendable {
         /// The time from the start in milliseconds.
         package let milliseconds: UInt64
         /// The event.
-        package let happening: Happening
+        package let happening: Event
     }
 
     /// An event of the script.
-    package enum Happening: Hashable, Sendable {
+    package enum Event: Hashable, Sendable {
         /// An event that the session is told.
         case event(KeyEvent)
         /// The wall clock is set by this number of milliseconds.

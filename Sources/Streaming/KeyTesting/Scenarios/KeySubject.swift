@@ -9,11 +9,11 @@ package struct KeySubject {
     private var sessions: [UInt64: any ScenarioSubject<Never>] = [:]
 
     /// The reason for an error answer.
-    private struct Refusal: Error {
+    private struct ErrorReply: Error {
         let name: String
         let message: String
 
-        static func invalid(_ message: String) -> Refusal { Refusal(name: "invalidRequest", message: message) }
+        static func invalid(_ message: String) -> ErrorReply { ErrorReply(name: "invalidRequest", message: message) }
     }
 
     /// - Parameter fault: The fault of all its sessions; `nil` for none.
@@ -27,7 +27,7 @@ package struct KeySubject {
             let request = JSONValue.parse(line)
             if let count = request?["payload"]?.integer, !pipe.skip(count) { return }
             let answer: JSONValue
-            do throws(Refusal) {
+            do throws(ErrorReply) {
                 answer = .object(try self.answer(request).merging(["ok": true]) { first, _ in first })
             } catch {
                 answer = ["ok": false, "error": .string(error.name), "message": .string(error.message)]
@@ -37,12 +37,12 @@ package struct KeySubject {
         }
     }
 
-    private mutating func answer(_ request: JSONValue?) throws(Refusal) -> [String: JSONValue] {
+    private mutating func answer(_ request: JSONValue?) throws(ErrorReply) -> [String: JSONValue] {
         guard let request, case .object = request else { throw .invalid("expected a JSON object") }
         switch request["op"]?.string {
         case "hello":
             guard request["protocol"]?.integer == 1 else {
-                throw Refusal(name: "unsupported", message: "protocol: expected 1")
+                throw ErrorReply(name: "unsupported", message: "protocol: expected 1")
             }
             let name = "chunkwise" + (fault.map { " with the fault \($0.rawValue)" } ?? "")
             return ["protocol": 1, "name": .string(name), "version": "1", "strategies": [], "keySessions": 2]
@@ -58,12 +58,12 @@ package struct KeySubject {
         }
     }
 
-    private func id(_ request: JSONValue) throws(Refusal) -> UInt64 {
+    private func id(_ request: JSONValue) throws(ErrorReply) -> UInt64 {
         guard let id = request["id"]?.integer else { throw .invalid("id: expected a number") }
         return id
     }
 
-    private mutating func open(_ request: JSONValue) throws(Refusal) -> [String: JSONValue] {
+    private mutating func open(_ request: JSONValue) throws(ErrorReply) -> [String: JSONValue] {
         let id = try id(request)
         guard sessions[id] == nil else { throw .invalid("id \(id) is in use: expected another one") }
         do throws(KeyScenarioError) {
@@ -82,7 +82,7 @@ package struct KeySubject {
         return [:]
     }
 
-    private mutating func tell(_ request: JSONValue) throws(Refusal) -> [String: JSONValue] {
+    private mutating func tell(_ request: JSONValue) throws(ErrorReply) -> [String: JSONValue] {
         let id = try id(request)
         guard sessions[id] != nil else { throw .invalid("id \(id): expected an open one") }
         let event: KeyEvent

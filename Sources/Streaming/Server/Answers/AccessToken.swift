@@ -66,7 +66,7 @@ package struct RequestTarget: Hashable, Sendable {
     package let path: [String]
 
     /// The reason why the server rejects a target.
-    package enum Refusal: Error, Hashable, Sendable {
+    package enum Rejection: Error, Hashable, Sendable {
         /// The target is not a path.
         case malformed
         /// No file on this server can have this path.
@@ -77,7 +77,7 @@ package struct RequestTarget: Hashable, Sendable {
     ///
     /// Names are decoded once. A name that is empty, `.` or `..`, or that holds a slash, a backslash or a control
     /// character in whatever notation, never reaches a file system.
-    package init(_ target: String) throws(Refusal) {
+    package init(_ target: String) throws(Rejection) {
         guard target.utf8.first == UInt8(ascii: "/"), !target.utf8.contains(UInt8(ascii: "#")) else { throw .malformed }
         let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }.dropFirst()
         var names: [String] = []
@@ -89,7 +89,7 @@ package struct RequestTarget: Hashable, Sendable {
         self.path = names
     }
 
-    private static func name(_ part: Substring) throws(Refusal) -> String {
+    private static func name(_ part: Substring) throws(Rejection) -> String {
         guard let bytes = PercentEncoding.bytes(of: part), let name = String(validating: bytes, as: UTF8.self),
             bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
         else { throw .malformed }

@@ -32,10 +32,10 @@ struct RangeResponder: Responder {
     func respond(to request: Request, _ exchange: Exchange) {
         let receivedAt = recorder?.now ?? 0
         if let preflight = allowedOrigins.preflight(request) { return send(preflight, to: request, exchange) }
-        do throws(Refusal) {
+        do throws(ErrorReply) {
             try checkBody(of: request)
             guard request.method == .GET || request.method == .HEAD else {
-                throw Refusal(status: .methodNotAllowed, fields: ["Allow": "GET, HEAD"])
+                throw ErrorReply(status: .methodNotAllowed, fields: ["Allow": "GET, HEAD"])
             }
             let target = try admittedTarget(of: request)
             if let known = known.content(at: target) {
@@ -44,7 +44,7 @@ struct RangeResponder: Responder {
             }
             let path = try self.target(target).path
             lookups.submit { _ in
-                do throws(Refusal) {
+                do throws(ErrorReply) {
                     guard !path.isEmpty else { return send(try startPage(), to: request, exchange) }
                     let found = try found(path)
                     known.note(found, at: target, exchange.eventLoop)
@@ -59,7 +59,7 @@ struct RangeResponder: Responder {
         }
     }
 
-    private func send(_ refusal: Refusal, to request: Request, _ exchange: Exchange) {
+    private func send(_ refusal: ErrorReply, to request: Request, _ exchange: Exchange) {
         var reply = refusal.reply
         reply.isLast = Self.closing.contains(reply.status)
         send(reply, to: request, exchange)
@@ -78,21 +78,21 @@ struct RangeResponder: Responder {
         .expectationFailed,
     ]
 
-    private func startPage() throws(Refusal) -> Reply {
+    private func startPage() throws(ErrorReply) -> Reply {
         let page = try attempt("/") { () throws(DecryptionError) in StartPage.html(try catalogue.listing()) }
         return .page(ByteBuffer(string: page), type: "text/html; charset=utf-8")
     }
 
-    private func found(_ path: [String]) throws(Refusal) -> FoundContent {
+    private func found(_ path: [String]) throws(ErrorReply) -> FoundContent {
         let name = path.joined(separator: "/")
         let content = try attempt(name) { () throws(DecryptionError) in try catalogue.content(at: path) }
-        guard let content else { throw Refusal(status: .notFound) }
+        guard let content else { throw ErrorReply(status: .notFound) }
         return FoundContent(content: content, name: name)
     }
 
     private func reply(
         to request: Request, with found: FoundContent, receivedAt time: UInt64, mayWait: Bool
-    ) throws(Refusal) -> Reply {
+    ) throws(ErrorReply) -> Reply {
         let answer = Answer(to: request, with: found, now: HTTPDate.now)
         guard let range = answer.body, !range.isEmpty else {
             return Reply(status: answer.status, fields: answer.fields, body: .none)
@@ -119,21 +119,23 @@ struct RangeResponder: Responder {
     }
 
     /// Returns the target of a request without the token, and throws if the client may not ask.
-    private func admittedTarget(of request: Request) throws(Refusal) -> String {
+    private func admittedTarget(of request: Request) throws(ErrorReply) -> String {
         let target = request.target
         guard let token else {
-            guard browserRules.admits(request) else { throw Refusal(status: .forbidden, reason: BrowserRules.refusal) }
+            guard browserRules.admits(request) else {
+                throw ErrorReply(status: .forbidden, reason: BrowserRules.refusal)
+            }
             return target
         }
         if let rest = token.rest(of: target) {
             // The start page's relative links lie below its URL only if that ends with a slash.
             guard rest.hasPrefix("/") else {
-                throw Refusal(status: .permanentRedirect, fields: ["Location": "/\(token.text)/"])
+                throw ErrorReply(status: .permanentRedirect, fields: ["Location": "/\(token.text)/"])
             }
             return rest
         }
         guard token.isShown(in: request.fields.authorization) else {
-            throw Refusal(
+            throw ErrorReply(
                 status: .unauthorized,
                 reason: "401 Unauthorized: expected the token, first in the path as in the URL that chunkwise printed, "
                     + "or in the field Authorization: Bearer",
@@ -144,36 +146,36 @@ struct RangeResponder: Responder {
 
     /// Refuses a request whose body the server would have to read to the end first. Source: RFC 9110, sections 10.1.1,
     /// 15.5.12 and 15.5.14.
-    private func checkBody(of request: Request) throws(Refusal) {
+    private func checkBody(of request: Request) throws(ErrorReply) {
         if request.fields.transferEncoding != nil {
-            throw Refusal(status: .lengthRequired)
+            throw ErrorReply(status: .lengthRequired)
         }
         let length = request.fields.contentLength
         if let length, Int(length).map({ $0 > limits.requestBodyByteCount }) ?? true {
-            throw Refusal(status: .payloadTooLarge)
+            throw ErrorReply(status: .payloadTooLarge)
         }
         if request.fields.expect != nil, length != nil {
             // A client that waits for "100 Continue" sends no body, and looks the same as one that does not wait.
-            throw Refusal(status: .expectationFailed)
+            throw ErrorReply(status: .expectationFailed)
         }
     }
 
-    private func target(_ text: String) throws(Refusal) -> RequestTarget {
-        do throws(RequestTarget.Refusal) {
+    private func target(_ text: String) throws(ErrorReply) -> RequestTarget {
+        do throws(RequestTarget.Rejection) {
             return try RequestTarget(text)
         } catch {
-            throw Refusal(status: error == .malformed ? .badRequest : .notFound)
+            throw ErrorReply(status: error == .malformed ? .badRequest : .notFound)
         }
     }
 
     private func attempt<Value>(
         _ name: String, _ body: () throws(DecryptionError) -> Value
-    ) throws(Refusal) -> Value {
+    ) throws(ErrorReply) -> Value {
         do throws(DecryptionError) {
             return try body()
         } catch {
             report("\(name): \(error)")
-            throw Refusal(status: error.isMissing ? .notFound : .internalServerError)
+            throw ErrorReply(status: error.isMissing ? .notFound : .internalServerError)
         }
     }
 }

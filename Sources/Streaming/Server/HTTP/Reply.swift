@@ -174,7 +174,7 @@ extension FieldLines: ExpressibleByDictionaryLiteral {
 }
 
 /// A refused request, with the fields that the answer needs.
-struct Refusal: Error {
+struct ErrorReply: Error {
     var status: HTTPResponseStatus
     /// The text for the client; `nil` for the status and its name.
     var reason: String?

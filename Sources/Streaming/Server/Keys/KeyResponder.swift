@@ -36,7 +36,7 @@ struct KeyResponder: Responder {
         Task {
             do {
                 exchange.send(try await answer(to: request))
-            } catch let refusal as Refusal {
+            } catch let refusal as ErrorReply {
                 var reply = refusal.reply
                 // Nothing more is read, so that a slow body does not hold a connection.
                 reply.isLast = (400..<500).contains(reply.status.code)
@@ -49,15 +49,15 @@ struct KeyResponder: Responder {
 
     private func answer(to request: Request) async throws -> Reply {
         guard request.target.prefix(while: { $0 != "?" }) == KeyServer.path else {
-            throw Refusal(status: .notFound, reason: "no such resource: expected \(KeyServer.path)")
+            throw ErrorReply(status: .notFound, reason: "no such resource: expected \(KeyServer.path)")
         }
         guard request.method == .POST else {
-            throw Refusal(status: .methodNotAllowed, reason: "expected POST", fields: ["Allow": "POST"])
+            throw ErrorReply(status: .methodNotAllowed, reason: "expected POST", fields: ["Allow": "POST"])
         }
         var asked = KeyAudit.Question(address: request.address, time: KeyTiming.milliseconds(now.wall))
         do {
             return try await answer(to: request, &asked)
-        } catch let refusal as Refusal {
+        } catch let refusal as ErrorReply {
             if let result = refusal.result, await !note(refusal: result, asked) {
                 server.report("the audit cannot be written: a refused request has no line")
             }
@@ -92,7 +92,7 @@ struct KeyResponder: Responder {
             do {
                 question = try KeyRequest(bytes)
             } catch {
-                throw Refusal(status: .badRequest, reason: "\(error)", result: "malformed")
+                throw ErrorReply(status: .badRequest, reason: "\(error)", result: "malformed")
             }
         } catch {
             limiter.charge(1, to: name, at: now.monotonic)
@@ -113,7 +113,7 @@ struct KeyResponder: Responder {
         let noted = asked
         guard await kept({ server.audit.note(outcomes.map(\.name), noted) }) else {
             server.report("the audit cannot be written: no key is given out")
-            throw Refusal(status: .serviceUnavailable, reason: "try again later", fields: ["Retry-After": "10"])
+            throw ErrorReply(status: .serviceUnavailable, reason: "try again later", fields: ["Retry-After": "10"])
         }
         return reply
     }
@@ -122,13 +122,13 @@ struct KeyResponder: Responder {
     /// out other clients of the same network. A token has at least 16 characters and cannot be guessed.
     private func client(of request: Request, _ network: String) throws -> KeyClients.Client {
         let mayBePage = server.certificate == nil && server.clients.admitsAll
-        let refusal: Refusal
+        let refusal: ErrorReply
         if mayBePage, !BrowserRules(boundTo: server.host).admits(request) {
-            refusal = Refusal(status: .forbidden, reason: BrowserRules.refusal, result: "unauthorized")
+            refusal = ErrorReply(status: .forbidden, reason: BrowserRules.refusal, result: "unauthorized")
         } else if let client = server.clients.client(showing: request.fields.authorization) {
             return client
         } else {
-            refusal = Refusal(
+            refusal = ErrorReply(
                 status: .unauthorized, reason: "expected a token", result: "unauthorized",
                 fields: ["WWW-Authenticate": "Bearer realm=\"chunkwise keys\""])
         }
@@ -147,7 +147,7 @@ struct KeyResponder: Responder {
         do {
             page = ByteBuffer(bytes: try sealer.seal(outcomes, for: question, bytes: bytes, at: time))
         } catch {
-            throw Refusal(status: .badRequest, reason: "\(error)", result: "malformed")
+            throw ErrorReply(status: .badRequest, reason: "\(error)", result: "malformed")
         }
         return .page(page, type: AnswerSealer.mediaType)
     }
@@ -155,16 +155,16 @@ struct KeyResponder: Responder {
     private func body(of request: Request) async throws -> [UInt8] {
         let fields = request.fields
         guard fields.transferEncoding == nil, let length = fields.contentLength.flatMap({ Int($0) }) else {
-            throw Refusal(status: .lengthRequired, reason: "expected Content-Length", result: "malformed")
+            throw ErrorReply(status: .lengthRequired, reason: "expected Content-Length", result: "malformed")
         }
         guard length <= keptBodyByteCount, let body = request.body else {
-            throw Refusal(
+            throw ErrorReply(
                 status: .payloadTooLarge, reason: "\(length) bytes: expected at most \(KeyRequest.maxByteCount)",
                 result: "malformed")
         }
         let type = fields.contentType ?? "none"
         guard type.lowercased().prefix(while: { $0 != ";" && $0 != " " }) == KeyRequest.mediaType else {
-            throw Refusal(
+            throw ErrorReply(
                 status: .unsupportedMediaType, reason: "expected \(KeyRequest.mediaType)", result: "malformed")
         }
         return Array(buffer: try await body.get())
@@ -173,7 +173,7 @@ struct KeyResponder: Responder {
     private func admit(_ count: Int, by client: String) throws {
         guard let wait = limiter.wait(for: count, by: client, at: now.monotonic) else { return }
         let seconds = wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0)
-        throw Refusal(
+        throw ErrorReply(
             status: .tooManyRequests, reason: "too many keys in too short a time", result: "limited",
             fields: ["Retry-After": "\(max(seconds, 1))"])
     }
@@ -182,22 +182,22 @@ struct KeyResponder: Responder {
         switch seen.judge(question.number, askedAt: question.askedAt, now: time, now.monotonic) {
         case .fresh: break
         case .seen:
-            throw Refusal(
+            throw ErrorReply(
                 status: .conflict, reason: "the request came before: expected a fresh one", result: "replayed")
         case .untimely(let milliseconds):
             let maximum = KeyTiming.milliseconds(server.clockTolerance)
-            throw Refusal(
+            throw ErrorReply(
                 status: .badRequest,
                 reason: "the request's time is \(milliseconds) ms from this server's: expected at most \(maximum)",
                 result: "untimely")
         case .forgotten(let milliseconds):
-            throw Refusal(
+            throw ErrorReply(
                 status: .serviceUnavailable,
                 reason: "the request's time is \(milliseconds) ms before what this server remembers: "
                     + "expected a later one", result: "untimely",
                 fields: ["Retry-After": "\(milliseconds / 1000 + 1)"])
         case .full:
-            throw Refusal(
+            throw ErrorReply(
                 status: .serviceUnavailable, reason: "try again later", result: "overloaded",
                 fields: ["Retry-After": "10"])
         }

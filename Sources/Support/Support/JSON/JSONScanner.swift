@@ -4,12 +4,12 @@ import Glibc
 ///
 /// Result files are long lists of whole numbers, and a general decoder would take most of a report's time. The scanner
 /// supports objects, lists, whole numbers from 0 that fit 64 bits, `true`, `false`, `null`, and strings of ASCII
-/// without escapes. Anything else is ``Unusual``: it may be valid, and is left to a general decoder.
+/// without escapes. Anything else is ``Unsupported``: it may be valid, and is left to a general decoder.
 ///
 /// - Source: RFC 8259.
 package struct JSONScanner {
     /// Something that is invalid, or valid but not plain.
-    package struct Unusual: Error {
+    package struct Unsupported: Error {
         /// An error that leaves the text to a general decoder.
         package init() {}
     }
@@ -24,8 +24,8 @@ package struct JSONScanner {
 
     /// Reads an object: calls `member` with each name, and `member` must read the value.
     package mutating func object(
-        _ member: (inout JSONScanner, JSONName) throws(Unusual) -> Void
-    ) throws(Unusual) {
+        _ member: (inout JSONScanner, JSONName) throws(Unsupported) -> Void
+    ) throws(Unsupported) {
         try expect(UInt8(ascii: "{"))
         if take(UInt8(ascii: "}")) { return }
         repeat {
@@ -37,45 +37,45 @@ package struct JSONScanner {
     }
 
     /// Reads a member that is a string, or `null`; a repeated member is unusual.
-    package mutating func read(_ member: inout String?) throws(Unusual) {
+    package mutating func read(_ member: inout String?) throws(Unsupported) {
         guard try begins(member == nil) else { return }
         member = String(decoding: try plainString(), as: UTF8.self)
     }
 
     /// Reads a member that is a whole number from 0, or `null`.
-    package mutating func read(_ member: inout UInt64?) throws(Unusual) {
+    package mutating func read(_ member: inout UInt64?) throws(Unsupported) {
         guard try begins(member == nil) else { return }
         member = try digits()
     }
 
     /// Reads a member that is a whole number from 0 and fits an `Int`, or `null`.
-    package mutating func read(_ member: inout Int?) throws(Unusual) {
+    package mutating func read(_ member: inout Int?) throws(Unsupported) {
         guard try begins(member == nil) else { return }
         member = Int(exactly: try digits())
-        guard member != nil else { throw Unusual() }
+        guard member != nil else { throw Unsupported() }
     }
 
     /// Reads a member that is `true`, `false` or `null`.
-    package mutating func read(_ member: inout Bool?) throws(Unusual) {
+    package mutating func read(_ member: inout Bool?) throws(Unsupported) {
         guard try begins(member == nil) else { return }
         if takeWord("true") {
             member = true
         } else {
-            guard takeWord("false") else { throw Unusual() }
+            guard takeWord("false") else { throw Unsupported() }
             member = false
         }
     }
 
     /// Reads a member of any other kind, or `null`, with a function that reads the value.
     package mutating func read<Value>(
-        _ member: inout Value?, as read: (inout JSONScanner) throws(Unusual) -> Value
-    ) throws(Unusual) {
+        _ member: inout Value?, as read: (inout JSONScanner) throws(Unsupported) -> Value
+    ) throws(Unsupported) {
         guard try begins(member == nil) else { return }
         member = try read(&self)
     }
 
     /// Reads a list of whole numbers from 0, and replaces the list's content.
-    package mutating func unsigned(into list: inout [UInt64]) throws(Unusual) {
+    package mutating func unsigned(into list: inout [UInt64]) throws(Unsupported) {
         list.removeAll(keepingCapacity: true)
         try expect(UInt8(ascii: "["))
         if take(UInt8(ascii: "]")) { return }
@@ -87,33 +87,33 @@ package struct JSONScanner {
     }
 
     /// Checks that the text ends here.
-    package mutating func end() throws(Unusual) {
+    package mutating func end() throws(Unsupported) {
         skipSpace()
-        guard position == bytes.count else { throw Unusual() }
+        guard position == bytes.count else { throw Unsupported() }
     }
 
     /// Moves to a member's value. Returns whether there is one; throws for a repeated member, which a decoder must
     /// judge.
-    private mutating func begins(_ isFirst: Bool) throws(Unusual) -> Bool {
+    private mutating func begins(_ isFirst: Bool) throws(Unsupported) -> Bool {
         skipSpace()
-        guard isFirst else { throw Unusual() }
+        guard isFirst else { throw Unsupported() }
         return !takeWord("null")
     }
 
-    private mutating func plainString() throws(Unusual) -> UnsafeRawBufferPointer {
+    private mutating func plainString() throws(Unsupported) -> UnsafeRawBufferPointer {
         try expect(UInt8(ascii: "\""))
         let start = position
         while position < bytes.count, bytes[position] != UInt8(ascii: "\"") {
             let byte = bytes[position]
-            guard byte >= 0x20, byte < 0x7F, byte != UInt8(ascii: "\\") else { throw Unusual() }
+            guard byte >= 0x20, byte < 0x7F, byte != UInt8(ascii: "\\") else { throw Unsupported() }
             position += 1
         }
-        guard position < bytes.count else { throw Unusual() }
+        guard position < bytes.count else { throw Unsupported() }
         position += 1
         return UnsafeRawBufferPointer(rebasing: bytes[start..<position - 1])
     }
 
-    private mutating func digits() throws(Unusual) -> UInt64 {
+    private mutating func digits() throws(Unsupported) -> UInt64 {
         let start = position
         var value: UInt64 = 0
         while position < bytes.count {
@@ -124,7 +124,7 @@ package struct JSONScanner {
         }
         // 19 digits always fit. A fraction does not end at a comma or bracket, and is detected there.
         let count = position - start
-        guard count > 0, count < 20, count == 1 || bytes[start] != UInt8(ascii: "0") else { throw Unusual() }
+        guard count > 0, count < 20, count == 1 || bytes[start] != UInt8(ascii: "0") else { throw Unsupported() }
         return value
     }
 
@@ -143,8 +143,8 @@ package struct JSONScanner {
         return true
     }
 
-    private mutating func expect(_ byte: UInt8) throws(Unusual) {
-        guard take(byte) else { throw Unusual() }
+    private mutating func expect(_ byte: UInt8) throws(Unsupported) {
+        guard take(byte) else { throw Unsupported() }
     }
 
     private mutating func takeWord(_ word: StaticString) -> Bool {

@@ -166,7 +166,7 @@ extension VerifyCommand {
                 ]
             }
             return [
-                "planted": JSONValue(count: matrix.outcomes.count),
+                "injected": JSONValue(count: matrix.outcomes.count),
                 "killed": JSONValue(count: matrix.outcomes.count - matrix.survivors.count),
                 "survivors": JSONValue(strings: matrix.survivors.map(\.mutant.name)),
                 "choiceSurvivors": choice.map { JSONValue(strings: $0.survivors.map(\.mutant.name)) } ?? .null,

@@ -61,11 +61,11 @@ struct SubjectCommand: ParsableCommand {
             ExtraWork(share: extraWork), .usage, "--extra-work \(extraWork): expected 0 to 10, such as 0.05")
         if let mutant {
             try require(work.millionths == 0, "--extra-work \(extraWork): expected it without --mutant")
-            let planted = try require(
+            let injected = try require(
                 Mutant.named(mutant), .usage, "--mutant \(mutant): expected one that chunkwise verify mutants lists")
             let pipe = PipeEnd.standard(besideForeignCode: BackendRegistry.isForeign(backend))
             let subject = MutantSubject(
-                planted, over: try attempt { try BackendRegistry.foreignBackend(named: backend) })
+                injected, over: try attempt { try BackendRegistry.foreignBackend(named: backend) })
             return SubjectServer(pipe: pipe, subject: subject).run()
         }
         let configuration = ReaderConfiguration(

@@ -101,7 +101,7 @@ struct TestedSubjects: ParsableArguments {
     }
 
     /// The subjects as a differential search takes them.
-    func searchSubjects() throws -> [any JudgedSubject] {
+    func searchSubjects() throws -> [any SubjectUnderTest] {
         guard isAsked else { return Backends.subjects(try own.backends()) }
         Interruption.ignoreBrokenPipes()
         return try commands.map { command in

@@ -56,7 +56,9 @@ struct FormatView {
             rows.append(["a cut to nothing", "reads as an empty plaintext"])
         }
         if let nonceFault { rows.append(["nonces", nonceFault]) }
-        if facts.hasHoles { rows.append(["a hole", "a full chunk of zeros reads as zeros, whoever wrote it"]) }
+        if facts.hasHoles {
+            rows.append(["a hole", "a full chunk of zeros reads as zeros, even if an attacker wrote it"])
+        }
         if !strategy.hasWholeChunks {
             rows.append(["data", "stands together, behind a table of the chunks' other parts"])
         }

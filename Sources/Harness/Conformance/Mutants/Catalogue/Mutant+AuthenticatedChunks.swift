@@ -115,8 +115,8 @@ extension Mutant {
         Mutant(name, summary, flag: flag, source: source) { backend in
             InProcessSubject(name: name) { (setup, source, strategy, key) throws(DecryptionError) in
                 // Each object has its own backend, whose first context is the one that opens the object.
-                let planted = FaultyChunkBackend(base: backend, change: change)
-                return try InProcessSubject(backend: planted).open(setup, source, strategy, key)
+                let injected = FaultyChunkBackend(base: backend, change: change)
+                return try InProcessSubject(backend: injected).open(setup, source, strategy, key)
             }
         }
     }
@@ -132,12 +132,12 @@ extension Mutant {
                 name: name, supports: InProcessSubject(backend: backend).supports
             ) { (setup, source, strategy, key) throws(DecryptionError) in
                 let isSuspect = MutantState(false)
-                let planted = FaultyChunkBackend(base: backend) { (base, chunk, isLast) throws(DecryptionError) in
+                let injected = FaultyChunkBackend(base: backend) { (base, chunk, isLast) throws(DecryptionError) in
                     let isAuthentic = try chunk.process(with: base)
                     if !isAuthentic, !isLast { isSuspect.value = true }
                     return isAuthentic || !isLast
                 }
-                let reader = try InProcessSubject(backend: planted).open(setup, source, strategy, key)
+                let reader = try InProcessSubject(backend: injected).open(setup, source, strategy, key)
                 return FaultyReader(reader) { (base, offset, buffer) throws(DecryptionError) in
                     let count = try base.read(at: offset, into: buffer)
                     guard isSuspect.value, checks(strategy, offset..<offset + UInt64(count)) else { return count }

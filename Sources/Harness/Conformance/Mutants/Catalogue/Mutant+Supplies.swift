@@ -80,7 +80,7 @@ extension Mutant {
             source: "the article on windows of 100 MiB: decryptFailedWhenConvertUnsafePointer"
         ) { (error, _) throws(DecryptionError) in
             guard case .io = error else { throw error }
-            throw .backend(name: "injected", operation: "read", reason: "planted")
+            throw .backend(name: "injected", operation: "read", reason: "injected")
         },
         .fetching(
             "fault-later-ignored", "A failure is ignored where a part has been fetched.", flag: .sourceFailure,

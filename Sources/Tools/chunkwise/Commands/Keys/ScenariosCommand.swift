@@ -41,9 +41,9 @@ struct ScenariosCommand: ParsableCommand {
     func run() throws {
         let scenarios = try files.sorted().map(Self.load)
         switch (subject, mutants) {
-        case (let subject?, true): try plant(scenarios, subject: subject)
+        case (let subject?, true): try injectFaults(scenarios, subject: subject)
         case (let subject?, false): try verify(scenarios, subject: subject)
-        case (nil, true): try plant(scenarios)
+        case (nil, true): try injectFaults(scenarios)
         case (nil, false): try verify(scenarios)
         }
     }
@@ -73,7 +73,7 @@ struct ScenariosCommand: ParsableCommand {
         if !differences.isEmpty { throw CommandFailure(.no, "\(differences.count) scenarios failed: expected none") }
     }
 
-    private func plant(_ scenarios: [KeyScenario]) throws {
+    private func injectFaults(_ scenarios: [KeyScenario]) throws {
         try report(
             KeyMutant.allCases.map { mutant in
                 let names = scenarios.filter { scenario in
@@ -97,7 +97,7 @@ struct ScenariosCommand: ParsableCommand {
             print("\(killers.count - survivors.count) of \(killers.count) faults noticed")
         case .json:
             let result = JSONValue(members: [
-                "planted": killers.count, "killed": killers.count - survivors.count, "survivors": survivors,
+                "injected": killers.count, "killed": killers.count - survivors.count, "survivors": survivors,
                 "mutants": killers.map { JSONValue(members: ["name": $0.rawValue, "killedBy": $1]) },
             ])
             print(result.text)
@@ -137,7 +137,7 @@ extension ScenariosCommand {
     }
 
     /// Runs scenarios on a subject with each of our faults, which its option `--fault NAME` injects.
-    func plant(_ scenarios: [KeyScenario], subject: String) throws {
+    func injectFaults(_ scenarios: [KeyScenario], subject: String) throws {
         try report(
             try KeyMutant.allCases.map { mutant in
                 let verdicts = try verdicts(scenarios, "\(subject) --fault \(mutant.rawValue)")

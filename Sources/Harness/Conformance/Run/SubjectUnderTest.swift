@@ -5,7 +5,7 @@ package import Vectors
 /// A subject as the referee sees it: readers in this process, or a program that speaks PROTOCOL.md.
 ///
 /// Only the transport differs. The referee decides what to ask and what is right, for all subjects alike.
-package protocol JudgedSubject {
+package protocol SubjectUnderTest {
     /// The name in results.
     var name: String { get }
 
@@ -31,10 +31,10 @@ package protocol JudgedSubject {
     /// Prepares a group's object without opening it.
     ///
     /// - Throws: `DecryptionError` if the harness has no way to hand over the ciphertext.
-    func object(_ group: VectorGroup, setup: ReaderSetup) throws(DecryptionError) -> any JudgedObject
+    func object(_ group: VectorGroup, setup: ReaderSetup) throws(DecryptionError) -> any ObjectUnderTest
 
     /// Opens an object for several threads and returns one object for each.
-    func openForThreads(_ group: VectorGroup) throws(DecryptionError) -> [any JudgedObject]
+    func openForThreads(_ group: VectorGroup) throws(DecryptionError) -> [any ObjectUnderTest]
 
     /// Says whether vectors with these flags are worth running, given how the subject has answered so far.
     func isWorthAsking(_ flags: @autoclosure () -> [String]) -> Bool
@@ -46,10 +46,10 @@ package protocol JudgedSubject {
     func recover()
 }
 
-extension JudgedSubject {
+extension SubjectUnderTest {
     package var maxGuessCount: Int { .max }
     package func promises(_ group: VectorGroup) -> Bool { true }
-    package func openForThreads(_ group: VectorGroup) throws(DecryptionError) -> [any JudgedObject] { [] }
+    package func openForThreads(_ group: VectorGroup) throws(DecryptionError) -> [any ObjectUnderTest] { [] }
     package func isWorthAsking(_ flags: @autoclosure () -> [String]) -> Bool { true }
     package func attempt(_ flags: @autoclosure () -> [String], _ body: () -> Void) { body() }
     package func recover() {}
@@ -65,7 +65,7 @@ package enum Fitness {
 }
 
 /// A vector group's object as the subject has opened it, with the ranges it has fetched.
-package protocol JudgedObject: AnyObject {
+package protocol ObjectUnderTest: AnyObject {
     /// The reader's label in findings; `nil` if there is only one reader.
     var label: String? { get }
 
@@ -129,7 +129,7 @@ package enum SourceFault: Hashable, Sendable {
 }
 
 /// An error that a subject returned.
-package struct Refusal {
+package struct ErrorReply {
     let name: String
     /// The subject's own message, if it is known.
     private let message: String?
@@ -159,7 +159,7 @@ package struct Refusal {
 package enum OpeningAnswer {
     /// The plaintext length; `nil` if the answer has none.
     case opened(plaintextByteCount: UInt64?)
-    case refused(Refusal)
+    case refused(ErrorReply)
     /// The subject gave no proper answer, for this reason.
     case noAnswer(String)
 
@@ -189,7 +189,7 @@ package enum OpeningAnswer {
 package enum ReadAnswer {
     case delivered(AnswerBytes)
     /// An error, and the content of the buffer for the plaintext, which is unspecified.
-    case refused(Refusal, left: AnswerBytes)
+    case refused(ErrorReply, left: AnswerBytes)
     /// The subject gave no proper answer, for this reason.
     case noAnswer(String)
 }
