@@ -66,7 +66,8 @@ struct ManifestTests {
     @Test(
         "what is no manifest, of another version or of impossible shards is refused with a reason",
         arguments: [
-            ("", "not a manifest"), ("{}", "not a manifest"), (#"{"schema":"chunkwise-manifest-9"}"#, "chunkwise-manifest-9"),
+            ("", "not a manifest"), ("{}", "not a manifest"),
+            (#"{"schema":"chunkwise-manifest-9"}"#, "chunkwise-manifest-9"),
             (#"{"schema":"chunkwise-manifest-1"}"#, "damaged"), ("COUNT", "its count of shards is 0"),
             ("SHARD", "in no shard"), ("COST", "an invalid cost or count"), ("TWICE", "in two of its parts"),
             ("ALSO", "in two of its parts"), ("DIVIDED", "in two of its parts"),

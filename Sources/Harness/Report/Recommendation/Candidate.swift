@@ -161,8 +161,14 @@ package struct NearBest: Sendable {
 
     /// Returns the claim that a bound supports for one of `count` candidates, itself included.
     static func claim(_ bound: Double, among count: Int) -> String {
-        "No other configuration is \(bound < 1.0005 ? "" : "more than \(RatioText.percent(bound - 1)) ")faster "
-            + "(95 % confidence, \(count) compared)"
+        let confidence = "(95 % confidence, \(count) compared)"
+        // A bound far above the margin says how noisy a candidate was, not how fast.
+        guard bound <= 1.25 else {
+            return "It is not shown to be the fastest: another configuration may be up to "
+                + "\(RatioText.percent(bound - 1)) faster \(confidence)"
+        }
+        return "No other configuration is \(bound < 1.0005 ? "" : "more than \(RatioText.percent(bound - 1)) ")faster "
+            + confidence
     }
 
     /// True if the choice is shown to be within the margin.
