@@ -61,9 +61,8 @@ struct ChunkTransferTests {
     @Test("blocks that depend on one another have no separate chunks, and so has an empty plaintext")
     func none() throws {
         let backend = try OpenSSL()
-        let iv: [String: Value] = ["iv": .bytes([UInt8](repeating: 0, count: 16))]
         for text in ["cbc-continuous", "ctr"] {
-            let strategy = try Strategy(text, iv)
+            let strategy = try Strategy(text, ["iv": .bytes([UInt8](repeating: 0, count: 16))])
             let encryptor = try ObjectEncryptor(strategy: strategy, backend: backend, key: key(strategy))
             #expect(ChunkTransfer(encryptor, of: MemorySource([1, 2, 3])) == nil, "\(text)")
         }

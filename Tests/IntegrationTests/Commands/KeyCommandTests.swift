@@ -144,7 +144,7 @@ struct KeyCommandTests {
         (["gocryptfs", "--zero", "--master-key-file", "pw"], 64, "and no other"),
         (["gocryptfs", "--configuration", "conf"], 64, "--configuration with --password-file"),
         (["gocryptfs", "--configuration", "conf", "--password-file", "pw"], 65, "conf: the password does not open"),
-        (["gocryptfs", "--configuration", "age", "--password-file", "pw"], 65, "age: the configuration is none of"),
+        (["gocryptfs", "--configuration", "age", "--password-file", "pw"], 65, "age: the configuration is not one of"),
         (["gocryptfs", "--master-key-file", "pw"], 65, "master key file pw: the master key is not one"),
     ]
 
