@@ -1,3 +1,4 @@
+import ByteSources
 import Testing
 
 @testable import RandomAccess
@@ -131,5 +132,45 @@ struct DescriptionRuleTests: ObjectDescribing {
             "inputs: {key: 32}\ncipher: \(cipher)\n\(members)\nkey: key\nnonce: \(nonce)")
         let error = #expect(throws: DecryptionError.self) { try Self.decrypt(Self.plaintext(160), strategy) }
         #expect("\(error as Any)".contains(expected), "\(error as Any)")
+    }
+
+    /// A backend that counts its contexts.
+    private struct Counting: WrappingBackend {
+        let base: any CipherBackend
+        let counted: () -> Void
+
+        func makeContext(
+            _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey
+        ) throws(DecryptionError) -> any CipherContext {
+            counted()
+            return try base.makeContext(cipher, direction, key: key)
+        }
+    }
+
+    @Test(
+        "a key is derived again where its numbers change, and not for a length that follows from them",
+        arguments: [
+            ("u64be(i >> 2)", 2), ("u16be(len(u64be(i >> 2))) ++ u64be(i >> 2)", 2), ("u64be(i)", 8),
+            ("u16be(len(u64be(i)))", 8),
+        ])
+    func derivedKeys(info: String, expected: Int) throws {
+        let strategy = try Self.strategy(
+            """
+            inputs: {key: 32}
+            cipher: aes-gcm
+            chunk: 64
+            layout: [data, {tag: 16}]
+            key: "hkdf('sha256', key, '', \(info), 32)"
+            nonce: u32be(0) ++ u64be(i << 1 | last)
+            """)
+        let plaintext = Self.plaintext(8 * 64)
+        let ciphertext = try Self.encrypt(plaintext, strategy)
+        nonisolated(unsafe) var count = 0
+        let backend = Counting(base: try Self.backend(strategy)) { count += 1 }
+        let object = try EncryptedObject(
+            source: MemorySource(ciphertext), strategy: strategy, backend: backend, key: Self.key(strategy))
+        count = 0
+        #expect(try object.makeCursor(windowByteCount: 512).read(at: 0, count: plaintext.count) == plaintext)
+        #expect(count == expected, "\(info)")
     }
 }

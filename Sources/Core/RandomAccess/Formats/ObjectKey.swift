@@ -38,10 +38,18 @@ final class VaryingKey: Sendable {
         ranges = used.compactMap { parts.inner[$0] }
         lastRanges = used.compactMap { parts.last[$0] }
         usesLast = names.contains("last") || ranges.map(\.count) != lastRanges.map(\.count)
-        numbers = formula.expression.largestIntegers.flatMap { expression in
-            // An expression that a template cannot hold counts with all numbers that it uses.
-            ChunkNumber(expression).map { [$0] } ?? expression.names.compactMap { ChunkNumber(.name($0)) }
+        numbers = formula.expression.largestIntegers.flatMap(Self.numbers)
+    }
+
+    /// Returns numbers that determine an integer.
+    private static func numbers(_ expression: Expression) -> [ChunkNumber] {
+        if let number = ChunkNumber(expression) { return [number] }
+        // A length follows from the integers in what is measured.
+        if case .call(.len, let arguments) = expression {
+            return arguments.flatMap(\.largestIntegers).flatMap(numbers)
         }
+        // An expression that a template cannot hold counts with all numbers that it uses.
+        return expression.names.compactMap { ChunkNumber(.name($0)) }
     }
 
     /// Returns the places of the parts that the expression uses, in the order of their names.

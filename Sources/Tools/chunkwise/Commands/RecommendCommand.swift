@@ -37,10 +37,10 @@ struct RecommendCommand: ParsableCommand {
             it. Files that are not in the page cache, and remote stores, are considered only with --cold and --remote.
 
             EXAMPLES
-              chunkwise recommend reports/2026-11-27-vm
-              chunkwise recommend reports/2026-11-27-vm --memory 64MiB --throughput 1GB/s --workload playback
-              chunkwise recommend reports/2026-11-27-vm --workload random:64KiB --amplification 1.1
-              chunkwise recommend reports/2026-11-27-vm --strategy ctr --threads 1 --throughput 1GB/s --format json
+              chunkwise recommend reports/reference
+              chunkwise recommend reports/reference --memory 64MiB --throughput 1GB/s --workload playback
+              chunkwise recommend reports/reference --workload random:64KiB --amplification 1.1
+              chunkwise recommend reports/reference --strategy ctr --threads 1 --throughput 1GB/s --format json
 
             EXIT CODES
               0 a choice; 1 nothing fits, and the output says which budget to raise; 2 nothing to choose from; 65 a file

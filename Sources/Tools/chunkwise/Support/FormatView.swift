@@ -160,7 +160,7 @@ struct FormatView {
         let writers = facts.cipher == nil ? ciphers.first.map { ", of \($0.rawValue)" } ?? "" : ""
         let names = (backends.isEmpty ? "none" : backends.joined(separator: " ")) + writers
         return
-            ([lines.joined(separator: "\n")] + sections.map { table($0.rows, rightAligned: $0.rightAligned) }
+            ([lines.joined(separator: "\n"), drawing] + sections.map { table($0.rows, rightAligned: $0.rightAligned) }
             + [table(properties + [["backends", names]])]).joined(separator: "\n\n")
     }
 
@@ -185,6 +185,7 @@ struct FormatView {
             parts.append(
                 "`chunkwise key \(name)` derives the key; see [Files that others made](../files.md).")
         }
+        parts.append("```text\n\(drawing)\n```")
         for section in sections {
             parts += ["## \(section.title)", Self.markdown(section.rows, rightAligned: section.rightAligned)]
         }
@@ -214,7 +215,7 @@ struct FormatView {
     }
 
     /// The parts of a full chunk, with their offsets and lengths if they are known.
-    private var chunkParts: [(part: FormatFacts.Part, offset: UInt64?, byteCount: UInt64?)] {
+    var chunkParts: [(part: FormatFacts.Part, offset: UInt64?, byteCount: UInt64?)] {
         var offset: UInt64? = 0
         return facts.chunk.map { part in
             let count = part.name == "data" ? chunkByteCount : part.byteCount.map { UInt64($0) }
