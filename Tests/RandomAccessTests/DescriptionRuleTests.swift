@@ -137,7 +137,7 @@ struct DescriptionRuleTests: ObjectDescribing {
     /// A backend that counts its contexts.
     private struct Counting: WrappingBackend {
         let base: any CipherBackend
-        let counted: () -> Void
+        let counted: @Sendable () -> Void
 
         func makeContext(
             _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey

@@ -4,8 +4,9 @@ extension FormatView {
     /// The stored parts of an object, from its start to its end, a line for each of its regions.
     var drawing: String {
         func cell(_ name: String, _ byteCount: String) -> String { byteCount.isEmpty ? name : "\(name) \(byteCount)" }
-        let header = facts.header.map { cell($0.name, $0.byteCount.map { "\($0)" } ?? "") }
-        let chunk = chunkParts.map { part, _, count in
+        // Parts that are empty with the defaults are left out.
+        let header = facts.header.filter { $0.byteCount != 0 }.map { cell($0.name, $0.byteCount.map { "\($0)" } ?? "") }
+        let chunk = chunkParts.filter { $0.byteCount != 0 }.map { part, _, count in
             cell(part.name, part.name == "data" && facts.isWhole ? "" : count.map { "\($0)" } ?? "")
         }
         let trailer = format.trailerFields.map { field -> String in
