@@ -43,9 +43,9 @@ struct ChunkTransferTests {
                         let transfer = ChunkTransfer(
                             encryptor, of: MemorySource(plaintext), windowByteCount: 2 * chunk + 1)
                     else { continue }
-                    let sink = MemorySink(isSeekable: false)
-                    try transfer.run(to: sink, threadCount: threadCount)
                     let length = encryptor.geometry.ciphertextByteCount(ofPlaintext: UInt64(byteCount))
+                    let sink = MemorySink(isSeekable: threadCount == 3, byteCount: Int(length))
+                    try transfer.run(to: sink, threadCount: threadCount)
                     #expect(UInt64(sink.bytes.count) == length, "\(strategy.name), \(byteCount)")
                     let object = try EncryptedObject(
                         source: MemorySource(sink.bytes), strategy: strategy, backend: backend, key: key)
@@ -56,6 +56,65 @@ struct ChunkTransferTests {
             }
         }
         #expect(names.count >= 12, "\(names.sorted())")
+    }
+
+    /// Frames with a length in the last one, and a trailer whose own fields tell its length.
+    private static let framed = """
+        framed:
+          inputs: {key: 32}
+          cipher: aes-gcm
+          chunk: 32
+          layout: [{iv: 12}, {length: {bytes: "last ? 4 : 0", is: "last ? u32be(n) : ''"}}, data, {tag: 16}]
+          lastChunk: beInt(length)
+          trailer: [{signatureLength: {bytes: 2, usually: u16be(9)}}, {signature: beInt(signatureLength)}]
+          key: key
+          nonce: iv
+          aad: u64be(i) ++ u8(last)
+          emptyLast: allowed
+        """
+
+    @Test("a trailer of any length stands behind the last chunk", arguments: [false, true])
+    func trailer(isSeekable: Bool) throws {
+        let strategy = Strategy(try #require(try Format.read(Array(Self.framed.utf8)).first), [:])
+        let (backend, key) = (try OpenSSL(), try key(strategy))
+        for byteCount in [1, 31, 32, 33, 300] {
+            let plaintext = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+            let encryptor = try ObjectEncryptor(strategy: strategy, backend: backend, key: key)
+            let transfer = try #require(
+                ChunkTransfer(encryptor, of: MemorySource(plaintext), windowByteCount: 64))
+            let chunkCount = (byteCount + 31) / 32
+            let sink = MemorySink(isSeekable: isSeekable, byteCount: byteCount + 28 * chunkCount + 4 + 11)
+            try transfer.run(to: sink, threadCount: 3)
+            #expect(sink.bytes.count == byteCount + 28 * chunkCount + 4 + 11)
+            let object = try EncryptedObject(
+                source: MemorySource(sink.bytes), strategy: strategy, backend: backend, key: key)
+            #expect(try object.makeCursor().read(at: 0, count: byteCount + 1) == plaintext, "\(byteCount)")
+        }
+    }
+
+    /// A source with other contents than its length says, or of another version at its end.
+    private struct Changing: ByteSource {
+        let base: MemorySource
+        let byteCount: UInt64
+
+        func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
+            try base.read(at: offset, into: buffers)
+        }
+    }
+
+    @Test("a plaintext that is shorter or longer than it was is an error, and a pipe gets no end of it")
+    func changed() throws {
+        let strategy = try Strategy("chunk-nonce-ct-tag", ["chunkByteCount": .integer(64)])
+        let base = MemorySource([UInt8](repeating: 1, count: 1000))
+        for byteCount in [999, 1001] as [UInt64] {
+            let encryptor = try ObjectEncryptor(strategy: strategy, backend: OpenSSL(), key: key(strategy))
+            let transfer = try #require(
+                ChunkTransfer(encryptor, of: Changing(base: base, byteCount: byteCount), windowByteCount: 128))
+            let sink = MemorySink(isSeekable: false)
+            let error = #expect(throws: DecryptionError.self) { try transfer.run(to: sink, threadCount: 2) }
+            #expect(error.map { if case .sourceChanged = $0 { true } else { false } } == true, "\(byteCount)")
+            #expect(UInt64(sink.bytes.count) < encryptor.geometry.ciphertextByteCount(ofPlaintext: byteCount))
+        }
     }
 
     @Test("blocks that depend on one another have no separate chunks, and so has an empty plaintext")

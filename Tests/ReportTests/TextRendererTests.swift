@@ -52,7 +52,9 @@ struct TextRendererTests {
             title: "A title", subtitle: words, warnings: [Warning(plain: "this is not whole.")], verdict: ["Take it."],
             sections: [
                 .init(title: "History: host", blocks: [.paragraph(words), .list([words + "\u{1B}\n::error::y"])]),
-                .init(title: "Facts", blocks: [.facts([("Name", "a"), ("Other name", "b")])]),
+                .init(
+                    title: "Facts",
+                    blocks: [.facts([("Name", "a"), ("Other name", "b"), ("::z", " ::x"), ("x", "##[error]y")])]),
             ])
         let lines = TextRenderer.render(document).split(separator: "\n").map(String.init)
         for line in [
@@ -61,6 +63,7 @@ struct TextRendererTests {
         ] {
             #expect(lines.contains(line), "\(line)")
         }
-        #expect(!lines.contains { $0.hasPrefix("::") || $0.contains("\u{1B}") || $0.count > 80 })
+        #expect(!lines.contains { $0.drop(while: \.isWhitespace).hasPrefix("::") || $0.contains("##[") })
+        #expect(!lines.contains { $0.contains("\u{1B}") || $0.count > 80 })
     }
 }

@@ -3,7 +3,7 @@ import Support
 
 /// Encrypts the chunks of a file to a sink, on one or more threads.
 ///
-/// It holds two windows of whole chunks for each thread, for any file.
+/// It holds up to three windows of whole chunks for each thread, for any file.
 package struct ChunkTransfer {
     private let encryptor: ObjectEncryptor
     private let source: any ByteSource
@@ -11,7 +11,8 @@ package struct ChunkTransfer {
     private let chunkCount: UInt64
     private let chunksPerWindow: UInt64
 
-    /// Prepares a transfer; `nil` for an object whose blocks depend on one another, or without chunks.
+    /// Prepares a transfer; `nil` for an object whose chunks depend on one another, and for a plaintext that is empty or
+    /// whose length no object has. A file in `/proc` is empty by its length, and is read to its end in another way.
     ///
     /// - Parameters:
     ///   - encryptor: The encryptor, of which nothing was used.
@@ -20,7 +21,7 @@ package struct ChunkTransfer {
     package init?(_ encryptor: ObjectEncryptor, of source: any ByteSource, windowByteCount: Int = 1 << 18) {
         (self.encryptor, self.source, geometry) = (encryptor, source, encryptor.geometry)
         chunkCount = geometry.chunkCount(ofPlaintext: source.byteCount)
-        guard encryptor.hasSeparateChunks, chunkCount > 0,
+        guard encryptor.hasSeparateChunks, source.byteCount > 0,
             source.byteCount % geometry.plaintextUnitByteCount == 0
         else { return nil }
         chunksPerWindow = max(1, UInt64(max(0, windowByteCount)) / geometry.chunkByteCount)
@@ -58,6 +59,8 @@ package struct ChunkTransfer {
                 do throws(DecryptionError) {
                     let bytes = try self.seal(window, ownThreads[index], into: buffer)
                     ring.finish(window, bytes) { (window, bytes) throws(DecryptionError) in
+                        // A pipe must not get the end of an object that is made of two versions.
+                        if window + 1 == windowCount { try self.requireOneVersion() }
                         try sink.write(bytes, at: self.geometry.ciphertextStart(ofChunk: window * self.chunksPerWindow))
                     }
                 } catch {
@@ -70,11 +73,25 @@ package struct ChunkTransfer {
             }
         }
         if let failure = ring.failure { throw failure }
-        try source.checkVersion()
+        try requireOneVersion()
         let trailer = try encryptor.trailer(plaintextByteCount: source.byteCount)
         guard !trailer.isEmpty else { return }
-        let end = geometry.ciphertextByteCount(ofPlaintext: source.byteCount)
-        try Self.write(trailer, to: sink, at: end - UInt64(trailer.count))
+        // The geometry has no trailer whose own fields tell its length.
+        let end = geometry.ciphertextByteCount(ofPlaintext: source.byteCount) - geometry.trailerByteCount
+        try Self.write(trailer, to: sink, at: end)
+    }
+
+    /// Checks that the plaintext read so far is of one version, and ends where it ended at first.
+    private func requireOneVersion() throws(DecryptionError) {
+        try source.checkVersion()
+        let next = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 1)
+        defer {
+            eraseBytes(next)
+            next.deallocate()
+        }
+        guard try source.read(at: source.byteCount, into: FetchBuffers(next)) == 0 else {
+            throw .sourceChanged(byteCount: source.byteCount + 1, expected: source.byteCount)
+        }
     }
 
     /// The sealer and the plaintext of one thread.
@@ -117,7 +134,11 @@ package struct ChunkTransfer {
         let first = start(chunks.lowerBound)
         let plaintext = UnsafeMutableRawBufferPointer(
             rebasing: thread.plaintext[..<Int(start(chunks.upperBound) - first)])
-        try source.fetch(at: first, into: plaintext)
+        do throws(DecryptionError) {
+            try source.fetch(at: first, into: plaintext)
+        } catch .truncatedCiphertext(let byteCount, _) {
+            throw .sourceChanged(byteCount: byteCount, expected: source.byteCount)
+        }
         var done = 0
         for chunk in chunks {
             let range = Int(start(chunk) - first)..<Int(start(chunk + 1) - first)

@@ -114,7 +114,7 @@ package enum BufferLimit {
     private static let maxByteCount: UInt64 = 16 << 30
 
     /// The expectation of a window and a number of threads, in words.
-    package static let expectation = "at most 16 GiB of buffers, a window for each thread"
+    package static let expectation = "at most 16 GiB of buffers for all threads"
 
     /// Returns whether a window per thread stays within the limit.
     package static func allows(threads: Int, windowByteCount: UInt64) -> Bool {

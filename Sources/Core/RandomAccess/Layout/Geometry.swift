@@ -7,7 +7,7 @@ public struct Geometry: Hashable, Sendable {
     /// The bytes before the first chunk.
     public let headerByteCount: UInt64
     /// The bytes behind the last chunk.
-    var trailerByteCount: UInt64
+    package var trailerByteCount: UInt64
     /// The plaintext length of a full chunk; `.max` if the object is one chunk.
     public let chunkByteCount: UInt64
     /// The ciphertext length of a full chunk; `.max` if the object is one chunk.

@@ -96,14 +96,19 @@ enum TextRenderer {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { plain(String($0)) }.joined(separator: "\n")
     }
 
-    /// Returns a text in lines, none of which a runner of CI takes for an order.
+    /// Returns a text in lines.
     private static func wrapped(_ text: String, indent: String = "") -> String {
         TextWrapping.lines(plain(text), columns: TextTable.width, indent: indent)
-            .map { $0.hasPrefix("::") ? " " + $0 : $0 }.joined(separator: "\n")
+            .joined(separator: "\n")
     }
 
-    /// Returns text from a file without terminal control characters.
-    private static func plain(_ text: String) -> String { PlainText.line(text) }
+    /// Returns text from a file without terminal control characters, and with an invisible character in what GitHub's
+    /// runner takes for an order: `::` at a line's start behind any spaces, and `##[` anywhere.
+    private static func plain(_ text: String) -> String {
+        let words = PlainText.line(text).split(separator: " ", omittingEmptySubsequences: false)
+        return words.map { $0.hasPrefix("::") ? ":\u{200B}" + $0.dropFirst() : String($0) }.joined(separator: " ")
+            .replacing("##[", with: "##\u{200B}[")
+    }
 }
 
 /// A line of letters that shows how values rise and fall: `▁▃▅▇█`, on a logarithmic scale.

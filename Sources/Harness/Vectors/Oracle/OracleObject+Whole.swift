@@ -9,8 +9,8 @@ extension Oracle {
     /// - Returns: `nil` if the format has no such check for this object.
     /// - Throws: `DecryptionError.io`, `.truncatedCiphertext`, `.invalidParameter`.
     package func holdsWhole(of source: any ByteSource, gap: [UInt8]) throws(DecryptionError) -> Bool? {
+        guard let whole = strategy.format.whole else { return nil }
         let object = try object(source)
-        guard let whole = object.format.whole else { return nil }
         var known = OracleEvaluator(names: object.names, format: object.format.name)
         if let condition = whole.condition, try known.number(condition) == 0 { return nil }
         var folded: [UInt8] = []

@@ -41,7 +41,11 @@ struct EncryptCommand: ParsableCommand {
         completion: .sizes, transform: ByteSize.argument)
     var window = ByteSize(256 << 10)
 
-    @Option(help: "The number of threads that encrypt chunks of a file in parallel. CBC and CTR need 1.")
+    @Option(
+        help: """
+            The number of threads that encrypt chunks of a file in parallel. CBC, CTR, and formats whose header is in \
+            the first chunk need 1.
+            """)
     var threads = 1
 
     @Argument(help: "The file to encrypt, or - for standard input.", completion: .file())
@@ -70,11 +74,17 @@ struct EncryptCommand: ParsableCommand {
         let encryptor = try attempt {
             try ObjectEncryptor(strategy: strategy, backend: cipher, key: key, windowByteCount: windowByteCount)
         }
-        let plaintext = try source.isNamedFile ? attemptInput { try FileSource(path: FilePath(input)) } : nil
-        let transfer = plaintext.flatMap { ChunkTransfer(encryptor, of: $0, windowByteCount: windowByteCount) }
+        let isParallel = source.isNamedFile && encryptor.hasSeparateChunks
         try require(
-            threadCount == 1 || transfer != nil, .usage,
-            "--threads \(threadCount): expected 1, except for a file and a format that encrypts chunks as a whole")
+            threadCount == 1 || isParallel,
+            "--threads \(threadCount): expected 1, except for a file and a format that encrypts chunks by themselves")
+        let stepByteCount = isParallel ? max(UInt64(windowByteCount), encryptor.geometry.chunkByteCount) : 0
+        // A thread has a step of plaintext, and two of ciphertext.
+        try require(
+            BufferLimit.allows(threads: threadCount, windowByteCount: 3 * stepByteCount),
+            "--threads \(threadCount) with steps of \(ByteSize(stepByteCount)): expected \(BufferLimit.expectation)")
+        let plaintext = try isParallel ? attemptInput { try FileSource(path: FilePath(input)) } : nil
+        let transfer = plaintext.flatMap { ChunkTransfer(encryptor, of: $0, windowByteCount: windowByteCount) }
         let sink = try attempt { try Output.open(output) }
         // A pipe or a device has no folder for an IV file.
         let iv = strategy.outer.hasIVInFront ? nil : strategy[Format.Input.ivName]?.bytes?.array
