@@ -11,8 +11,8 @@ package struct ChunkTransfer {
     private let chunkCount: UInt64
     private let chunksPerWindow: UInt64
 
-    /// Prepares a transfer; `nil` for an object whose chunks depend on one another, and for a plaintext that is empty or
-    /// whose length no object has. A file in `/proc` is empty by its length, and is read to its end in another way.
+    /// Prepares a transfer; `nil` for an object whose chunks depend on one another, and for a plaintext that is empty
+    /// or whose length no object has. A file in `/proc` is empty by its length, and is read to its end in another way.
     ///
     /// - Parameters:
     ///   - encryptor: The encryptor, of which nothing was used.
