@@ -76,11 +76,11 @@ struct PasswordKeyTests {
                 == "the password does not open EncryptedKey: expected that of the file system, unchanged")
         let changes = [
             ("\"N\": 1024", "\"N\": 1073741824", "scrypt with N 1073741824, r 8, p 1"),
-            ("\"N\": 1024", "\"N\": -1", "none of"),
+            ("\"N\": 1024", "\"N\": -1", "not one of"),
             ("\"KeyLen\": 32", "\"KeyLen\": 16", "KeyLen of 32"), ("\"HKDF\"", "\"FIDO2\"", "FIDO2"),
             ("\"HKDF\"", "\"None\"", "EncryptedKey has 64 bytes: expected a nonce of 12"),
-            ("{", "", "none of gocryptfs"),
-            ("==", "", "none of gocryptfs"), ("=", "!", "none of gocryptfs"),
+            ("{", "", "not one of gocryptfs"),
+            ("==", "", "not one of gocryptfs"), ("=", "!", "not one of gocryptfs"),
         ]
         for (old, new, expected) in changes {
             let changed = Array(file.text.replacing(old, with: new).utf8)
