@@ -33,14 +33,14 @@ struct Chunks {
         let kind = cipher == "aes-gcm" ? CHUNKWISE_AES_256_GCM : CHUNKWISE_CHACHA20_POLY1305
         guard
             let loop = chunkwise_chunks_open(
-                Int32(library), Int32(bitPattern: kind.rawValue), path, key, chunkByteCount, 0)
+                Int32(library), Int32(kind), path, key, chunkByteCount, 0)
         else {
             throw Failure("cannot open \(path) in C")
         }
         defer { chunkwise_chunks_close(loop) }
         let strategy = try Strategy(
             "chunk-nonce-ct-tag",
-            ["chunkByteCount": .integer(Int128(chunkByteCount)), "aead": .text(cipher)])
+            ["chunkByteCount": .integer(UInt64(chunkByteCount)), "aead": .text(cipher)])
         func object(_ source: any ByteSource) throws -> EncryptedObject {
             try EncryptedObject(source: source, strategy: strategy, backend: backend, key: SecretKey(key))
         }
