@@ -134,7 +134,7 @@ struct HistoryTests {
     func noReference() throws {
         let history = History(Self.runs(3), reference: "none")
         #expect(history.hosts.allSatisfy { $0.cells.isEmpty && $0.anchor == nil })
-        for format in TrendFormat.allCases {
+        for format in HistoryFormat.allCases {
             let file = history.file(format, name: "trend.\(format.rawValue)")
             expectWhole(file)
             let words = text(history, format)
@@ -145,8 +145,8 @@ struct HistoryTests {
         }
     }
 
-    @Test("one run, and runs without cells, have a history too", arguments: TrendFormat.allCases)
-    func little(format: TrendFormat) {
+    @Test("one run, and runs without cells, have a history too", arguments: HistoryFormat.allCases)
+    func little(format: HistoryFormat) {
         let one = History(Self.runs(1))
         #expect(one.findings.first?.contains("too few") == true)
         expectWhole(one.file(format, name: "trend.\(format.rawValue)"))
@@ -158,7 +158,7 @@ struct HistoryTests {
     }
 
     /// A history in one form, with single blanks.
-    private func text(_ history: History, _ format: TrendFormat) -> String {
+    private func text(_ history: History, _ format: HistoryFormat) -> String {
         String(decoding: history.file(format).bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace)
             .joined(separator: " ")
     }

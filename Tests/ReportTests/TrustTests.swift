@@ -197,7 +197,7 @@ struct AbsurdResultsTests {
         for file in SideBySide([("a", results), ("b", Fixture.small)]).files { expectWhole(file) }
         for file in RunComparison(Fixture.small, named: "a", with: results, named: "b").files { expectWhole(file) }
         let runs = (0..<8).map { HistoricalRun($0 < 4 ? results : Fixture.small, path: "\($0)", link: "l") }
-        for format in TrendFormat.allCases {
+        for format in HistoryFormat.allCases {
             expectWhole(History(runs).file(format, name: "trend.\(format.rawValue)"))
         }
     }

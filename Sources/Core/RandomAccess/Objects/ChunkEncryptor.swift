@@ -3,7 +3,8 @@ final class ChunkEncryptor: ObjectWriter {
     private let object: NewObject
     private let sealer: ChunkSealer
     /// Space for pending plaintext, followed by space for a chunk and what the cipher writes behind it.
-    private let buffer: UnsafeMutableRawBufferPointer
+    /// It is allocated with the first bytes: an object whose chunks are encrypted apart needs none.
+    private var buffer = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private let chunkByteCount: Int
     private var filled = 0
     private var maxFilled = 0
@@ -23,8 +24,12 @@ final class ChunkEncryptor: ObjectWriter {
             throw .unsupported("a new object in one piece of \(cipher), which has to be held whole")
         }
         self.chunkByteCount = chunkByteCount
-        self.buffer = try .tryAllocate(
-            byteCount: chunkByteCount + Int(geometry.maxStoredChunkByteCount) + sealer.slackByteCount)
+    }
+
+    private func requireBuffer() throws(DecryptionError) {
+        guard buffer.baseAddress == nil else { return }
+        buffer = try .tryAllocate(
+            byteCount: chunkByteCount + Int(object.geometry.maxStoredChunkByteCount) + sealer.slackByteCount)
     }
 
     deinit {
@@ -38,6 +43,7 @@ final class ChunkEncryptor: ObjectWriter {
     }
 
     func append(_ plaintext: UnsafeRawBufferPointer, to sink: (UnsafeRawBufferPointer) throws -> Void) throws {
+        try requireBuffer()
         var rest = plaintext[...]
         while !rest.isEmpty {
             // A full chunk may be the last, if the format allows that: it waits for more plaintext.
@@ -52,6 +58,7 @@ final class ChunkEncryptor: ObjectWriter {
     }
 
     func finish(to sink: (UnsafeRawBufferPointer) throws -> Void) throws {
+        try requireBuffer()
         let end = object.geometry.end
         guard end.isPadded || UInt64(filled) % end.unitByteCount == 0 else {
             throw DecryptionError.unalignedPlaintext(byteCount: offset + UInt64(filled), unit: end.unitByteCount)

@@ -37,6 +37,19 @@ package final class ObjectStore {
         self.input = nil
     }
 
+    /// A store for the cells of a plan: of the given object, or of files in a folder.
+    package convenience init(
+        _ plan: Plan, input: MeasuredObject?, folder: FilePath, encryption: any CipherBackend,
+        servers: LoopbackServers?
+    ) {
+        guard let input else {
+            self.init(
+                folder: folder, encryption: encryption, strategies: plan.strategies, serve: servers.map { $0.serve })
+            return
+        }
+        self.init(input: input)
+    }
+
     /// A store of a single object for all cells.
     package init(input: MeasuredObject) {
         self.make = nil

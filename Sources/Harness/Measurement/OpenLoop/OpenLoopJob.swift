@@ -49,11 +49,8 @@ package struct OpenLoopJob {
         try folder.createObjects()
         defer { folder.removeObjects() }
         let servers = network.map(LoopbackServers.init)
-        let store =
-            input.map { ObjectStore(input: $0) }
-            ?? ObjectStore(
-                folder: folder.objectFolder, encryption: encryption, strategies: plan.strategies,
-                serve: servers.map { $0.serve })
+        let store = ObjectStore(
+            plan, input: input, folder: folder.objectFolder, encryption: encryption, servers: servers)
         let runner = CellRunner(
             program: program, store: store, seed: plan.seed, traces: plan.traces, isInterrupted: isInterrupted)
         let all = 1 + rounds * loads.count

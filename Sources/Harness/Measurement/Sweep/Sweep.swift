@@ -113,11 +113,8 @@ package struct Sweep {
             try log.append(.mutants(outcome))
         }
         let servers = network.map(LoopbackServers.init)
-        let store =
-            input.map { ObjectStore(input: $0) }
-            ?? ObjectStore(
-                folder: folder.objectFolder, encryption: encryption, strategies: plan.strategies,
-                serve: servers.map { $0.serve })
+        let store = ObjectStore(
+            plan, input: input, folder: folder.objectFolder, encryption: encryption, servers: servers)
         let runner = CellRunner(
             program: program, store: store, seed: plan.seed, traces: plan.traces,
             bitsPerSecond: plan.bitsPerSecond, cgroups: cgroups, isInterrupted: isInterrupted)

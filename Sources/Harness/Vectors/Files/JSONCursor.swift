@@ -127,7 +127,10 @@ struct JSONCursor {
 
     func flags() throws(VectorFileError) -> [VectorFlag] {
         var flags: [VectorFlag] = []
-        for flag in try elements() { flags.append(try flag.choice(of: VectorFlag.self)) }
+        for element in try elements() {
+            let flag = try element.choice(of: VectorFlag.self)
+            if !flags.contains(flag) { flags.append(flag) }
+        }
         return flags
     }
 

@@ -20,12 +20,12 @@ extension JSONValue {
     ///
     /// - Throws: The errors of the value's `encode(to:)`; `EncodingError` for a number that is not finite.
     package static func encode(_ value: some Encodable, nullable: Nullable = []) throws -> JSONValue {
-        let encoder = ValueEncoder(nullable: nullable)
+        let encoder = ValueEncoder(nullable: nullable, refusesInfinite: true)
         try encoder.encode(value)
         return encoder.json
     }
 
-    /// The JSON that a value encodes to, or `null` if it cannot be encoded; see ``encode(_:nullable:)``.
+    /// The JSON that a value encodes to, with `null` for a number that is not finite; see ``encode(_:nullable:)``.
     ///
     /// - Parameters:
     ///   - value: The value.
@@ -34,7 +34,9 @@ extension JSONValue {
     package init(
         encoding value: some Encodable, nullable: Nullable = [], adding others: [String: any Encodable] = [:]
     ) {
-        self = (try? Self.encode(value, nullable: nullable)) ?? .null
+        let encoder = ValueEncoder(nullable: nullable, refusesInfinite: false)
+        try? encoder.encode(value)
+        self = encoder.json
         guard !others.isEmpty, case .object(let own) = self, case .object(let more) = JSONValue(members: others) else {
             return
         }
@@ -65,11 +67,15 @@ extension JSONValue: Encodable {
 /// Encodes one value: a scalar, a list or an object.
 private final class ValueEncoder: Encoder, SingleValueEncodingContainer {
     let nullable: JSONValue.Nullable
+    /// True to throw for a number that is not finite; false to encode `null`.
+    private let refusesInfinite: Bool
     var value = JSONValue.null
     var elements: [ValueEncoder]?
     var members: [String: ValueEncoder]?
 
-    init(nullable: JSONValue.Nullable) { self.nullable = nullable }
+    init(nullable: JSONValue.Nullable, refusesInfinite: Bool) {
+        (self.nullable, self.refusesInfinite) = (nullable, refusesInfinite)
+    }
 
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -102,14 +108,15 @@ private final class ValueEncoder: Encoder, SingleValueEncodingContainer {
         case let values as [UInt64]: self.value = .array(values.map(JSONValue.integer))
         case let value as any BinaryInteger:
             self.value = UInt64(exactly: value).map(JSONValue.integer) ?? .number(Double(value))
-        case let value as any BinaryFloatingPoint: self.value = try Self.number(Double(value))
+        case let value as any BinaryFloatingPoint: self.value = try number(Double(value))
         default: try value.encode(to: self)
         }
     }
 
     /// Whole numbers have a text without an exponent up to 2⁵³. −0 is no integer.
-    private static func number(_ value: Double) throws -> JSONValue {
+    private func number(_ value: Double) throws -> JSONValue {
         guard value.isFinite else {
+            guard refusesInfinite else { return .null }
             throw EncodingError.invalidValue(value, .init(codingPath: [], debugDescription: "expected a finite number"))
         }
         let isWhole = value.sign == .plus && value <= 0x1p53 && value.rounded() == value
@@ -117,13 +124,13 @@ private final class ValueEncoder: Encoder, SingleValueEncodingContainer {
     }
 
     func element() -> ValueEncoder {
-        let encoder = ValueEncoder(nullable: nullable.inside)
+        let encoder = ValueEncoder(nullable: nullable.inside, refusesInfinite: refusesInfinite)
         elements?.append(encoder)
         return encoder
     }
 
     func member(_ name: String) -> ValueEncoder {
-        let encoder = ValueEncoder(nullable: nullable.inside)
+        let encoder = ValueEncoder(nullable: nullable.inside, refusesInfinite: refusesInfinite)
         members?[name] = encoder
         return encoder
     }

@@ -267,7 +267,7 @@ extension ReportCommand {
         @OptionGroup var reference: ReferenceOptions
 
         @Option(help: .taking("format", "Print this format. (default: text, or a page with --output)"))
-        var format: TrendFormat?
+        var format: HistoryFormat?
 
         @Option(
             help: .taking("path", "The folder for a page, or with --format the file. (default: standard output)"),
@@ -317,4 +317,4 @@ extension ReportWriting {
 }
 
 extension ComparisonFormat: ExpressibleByArgument {}
-extension TrendFormat: ExpressibleByArgument {}
+extension HistoryFormat: ExpressibleByArgument {}

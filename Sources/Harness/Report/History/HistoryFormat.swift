@@ -1,7 +1,7 @@
 package import Support
 
 /// The output formats of a history.
-package enum TrendFormat: String, CaseIterable, Sendable {
+package enum HistoryFormat: String, CaseIterable, Sendable {
     case text
     /// A page that needs no other files.
     case html
@@ -12,7 +12,7 @@ package enum TrendFormat: String, CaseIterable, Sendable {
 
 extension History {
     /// Returns the history in one format, as a file of that name.
-    package func file(_ format: TrendFormat, name: String = "trend") -> ReportFile {
+    package func file(_ format: HistoryFormat, name: String = "trend") -> ReportFile {
         switch format {
         case .text: ReportFile(name: name, text: TextRenderer.render(Document(self)) + "\n")
         case .html: ReportFile(name: name, text: HTMLRenderer.render(Document(self)))
