@@ -1,7 +1,7 @@
 import Results
 
-/// Cells of formats whose chunks are authenticated, which differ only in chunk, format and backend. They show the effect
-/// of chunk size.
+/// Cells of formats whose chunks are authenticated, which differ only in chunk, format and backend. They show the
+/// effect of chunk size.
 struct ChunkSeries: Sendable {
     /// A cell whose members that may differ are blank.
     let like: Cell
@@ -72,8 +72,8 @@ struct ChunkSeries: Sendable {
 }
 
 extension RunSummary {
-    /// Throughput by chunk of formats with authenticated chunks, one line per format or backend; `nil` if fewer than two
-    /// chunks were measured.
+    /// Throughput by chunk of formats with authenticated chunks, one line per format or backend; `nil` if fewer than
+    /// two chunks were measured.
     var chunkThroughputChart: LineChart? {
         chunkChart(
             "sequential", .throughput, name: "chunk-throughput",
