@@ -41,6 +41,11 @@ struct FormatCheckCommand: ParsableCommand {
             if let warning = try attemptData(name, { try FormatTrial(view, name: name).warning() }) {
                 Terminal.warn("\(name): \(warning)")
             }
+            if view.facts.isTagged, !view.facts.isEndBound, !view.facts.isWhole, format.checksLast {
+                Terminal.warn(
+                    "\(name): a cut between chunks goes unnoticed, and yet opening is expected to check the last chunk: "
+                        + "openChecksLast: false if your readers check none")
+            }
             if let fault = view.nonceFault { Terminal.warn("\(name): nonces: \(fault)") }
             rows.append([
                 format.name, view.cipherText, view.chunkText, view.noticesText,
