@@ -141,7 +141,7 @@ enum ExternalFixture {
 
     /// Returns the strategies for checks of other things than ranges, one of each name: the textbook ones among the
     /// formats under test that the subject lists. If it lists none of them, the first format under test that it reads
-    /// takes their place.
+    /// takes their place, or the textbook formats if it reads none.
     ///
     /// - Parameter formats: The formats under test; all if empty.
     static func strategies(of hello: ExternalHello, among formats: [Format]) -> [Strategy] {
@@ -155,10 +155,11 @@ enum ExternalFixture {
         let listed = padded.filter { hello.strategies.contains($0.name) }
         guard listed.isEmpty else { return listed }
         let others = padded + formats.lazy.map { Strategy(sampling: $0) }
-        return others.first { strategy in
+        let other = others.first { strategy in
             guard let keyByteCount = keyByteCount(strategy, hello) else { return false }
             return group(
                 id: "", strategy: strategy, keyByteCount: keyByteCount, number: 0, plaintextByteCount: 100) != nil
-        }.map { [$0] } ?? []
+        }
+        return other.map { [$0] } ?? (formats.isEmpty ? [] : strategies(of: hello, among: []))
     }
 }
