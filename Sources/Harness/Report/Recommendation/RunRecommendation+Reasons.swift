@@ -26,7 +26,7 @@ extension RunRecommendation {
         }
         let judgedCount = count - near.unjudgedCount
         guard judgedCount > 1 else { return "It is the only one that was timed in three processes or more." }
-        let head = "\(NearBest.claim(bound, among: judgedCount))."
+        let head = "\(NearBest.claim(bound, among: judgedCount, threadsText))."
         guard near.isShown else {
             return "\(head) More rounds would narrow this."
         }
