@@ -105,9 +105,12 @@ extension VerifyCommand {
             }
             return table([["subject", "operation", "depend on secrets"]] + lines)
                 + """
-                Counted are branches and addresses, each time that they are reached, in the instructions that valgrind's
-                processor has: AES-NI and AVX2, and no VAES. How long an instruction takes is not looked at. With a
-                synthetic IV (gcm-siv, siv), counters start from the tag, which is no secret and looks like one here.
+
+
+                Counted are branches and addresses, each time that they are reached, in the
+                instructions that valgrind's processor has: AES-NI and AVX2, and no VAES. The
+                time that an instruction takes is not measured. With a synthetic IV (gcm-siv,
+                siv), counters start from the tag, which is no secret and looks like one here.
 
                 """
         }
