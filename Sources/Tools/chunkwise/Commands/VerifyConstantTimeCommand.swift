@@ -13,8 +13,8 @@ extension VerifyCommand {
             abstract: "Finds branches and addresses that depend on secrets.",
             discussion: helpText(
                 """
-                Secrets are keys and plaintext. valgrind runs the backends. The table-driven swift-reference is the
-                control: such places must be found in it.
+                The secrets are keys and plaintext. The backends run under valgrind. swift-reference is the control: its
+                tables are indexed by secrets, which the check must find.
 
                 EXAMPLES
                   chunkwise verify constant-time
