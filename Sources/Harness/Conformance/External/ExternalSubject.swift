@@ -55,7 +55,7 @@ package final class ExternalSubject: SubjectUnderTest {
 
     package func promises(_ group: VectorGroup) -> Bool { hello.promises(group) }
 
-    package func fitness(for group: VectorGroup) -> Fitness {
+    package func supportStatus(for group: VectorGroup) -> SupportStatus {
         guard hello.supports(group) else { return .unsupported }
         // The protocol has one request at a time, and sources of a fixed length.
         guard isFeasible(group), group.threadCount == 1, group.supply != .changing,

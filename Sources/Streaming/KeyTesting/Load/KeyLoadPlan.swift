@@ -9,7 +9,7 @@ package import Support
 /// those of a session with the seed ``clientSeed(_:)``.
 package struct KeyLoadPlan: Hashable, Sendable {
     /// The time at which clients ask.
-    package enum Way: String, CaseIterable, Hashable, Sendable {
+    package enum RequestMode: String, CaseIterable, Hashable, Sendable {
         /// The time at which their playlist names the key.
         case onDemand
         /// The time at which their playlist announces the key.
@@ -24,7 +24,7 @@ package struct KeyLoadPlan: Hashable, Sendable {
     /// The number of clients.
     package var clientCount: Int
     /// The time at which they ask.
-    package var way: Way
+    package var way: RequestMode
     /// The timing and limits of their requests: window, lead time, pauses, attempts, time limit.
     package var policy: KeyPolicy
     /// The time between the announcement of a key and its appearance.
@@ -41,7 +41,7 @@ package struct KeyLoadPlan: Hashable, Sendable {
     /// - Throws: `KeyLoadError` for an invalid plan: less than one client, no capacity, or times below zero or above
     ///   ``maxSeconds``.
     package init(
-        clientCount: Int, way: Way, policy: KeyPolicy = KeyPolicy(), announcedBefore: Duration = .seconds(90),
+        clientCount: Int, way: RequestMode, policy: KeyPolicy = KeyPolicy(), announcedBefore: Duration = .seconds(90),
         refreshInterval: Duration = .seconds(6), capacityPerSecond: Int = 200_000,
         roundTrip: Duration = .milliseconds(50), seed: UInt64 = 1
     ) throws(KeyLoadError) {

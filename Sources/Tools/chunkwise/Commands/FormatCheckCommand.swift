@@ -10,8 +10,8 @@ struct FormatCheckCommand: ParsableCommand {
         discussion: helpText(
             """
             check reads the description. Then it writes small objects with a made-up key and reads them back: an empty
-            one, one that is shorter than a chunk, and some that end near the end of a chunk. An error has its line and
-            column.
+            one, one that is shorter than a chunk, and some that end near the end of a chunk. An error is
+            shown with its line and column.
 
             EXAMPLES
               chunkwise format check mine.yml
