@@ -120,26 +120,26 @@ package enum TextWrapping {
     ///   - indent: The indentation of every line but the first.
     /// - Returns: The lines, at least one.
     package static func lines(_ text: String, columns: Int, indent: String = "") -> [String] {
-        guard columnCount(text) > columns else { return [text] }
+        guard text.count > columns else { return [text] }
         var lines: [String] = []
-        // The line, and its number of characters.
+        // The line, and its number of characters, which is slow to count.
         var (line, count) = ("", 0)
         var isEmpty = true
         func end() {
-            while line.utf8.last == UInt8(ascii: " ") { line.removeLast() }
+            while line.last == " " { line.removeLast() }
             lines.append(line)
-            (line, count) = (indent, indent.utf8.count)
+            (line, count) = (indent, indent.count)
             isEmpty = true
         }
-        for word in text.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false) {
+        for word in text.split(separator: " ", omittingEmptySubsequences: false) {
             if word.isEmpty, !isEmpty {
                 line += " "
                 count += 1
             }
-            var rest = Substring(word)
+            var rest = word
             while !rest.isEmpty {
                 let space = isEmpty ? "" : " "
-                let added = space.utf8.count + columnCount(rest)
+                let added = space.count + rest.count
                 if count + added <= columns {
                     line += space + rest
                     count += added
@@ -156,11 +156,6 @@ package enum TextWrapping {
         }
         if !isEmpty || lines.isEmpty { end() }
         return lines
-    }
-
-    /// Returns the number of characters of a text. Those of ASCII are not counted one by one, which takes time.
-    private static func columnCount(_ text: some StringProtocol) -> Int {
-        text.utf8.allSatisfy { $0 < 0x80 } ? text.utf8.count : text.count
     }
 
     /// Breaks every line of a text, except lines that start with a space.

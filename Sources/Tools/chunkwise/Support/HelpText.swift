@@ -5,8 +5,9 @@ import Support
 /// - Parameter text: Paragraphs. A heading in capitals stays on its own line. Indented text is wrapped here, to 80
 ///   columns. Under a heading that begins with `EXAMPLE`, each line is a command, and is continued with backslashes.
 ///   Elsewhere, the lines are a paragraph.
-/// - Returns: The text for `CommandConfiguration`.
+/// - Returns: The text for `CommandConfiguration`; the text as it is if the command line prints no help.
 func helpText(_ text: String) -> String {
+    guard HelpText.isWanted else { return text }
     var lines: [String] = []
     var (paragraph, indented) = ("", "")
     var isExample = false
@@ -15,10 +16,9 @@ func helpText(_ text: String) -> String {
         if !indented.isEmpty { lines += brokenParagraph(indented) }
         (paragraph, indented) = ("", "")
     }
-    // Every start of the program runs this for all commands: bytes are much faster than characters.
-    for line in text.utf8.split(separator: newline, omittingEmptySubsequences: false).map({ String($0)! }) {
-        let isIndented = line.utf8.first == space
-        let isHeading = line.utf8.allSatisfy { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 || $0 == space }
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) {
+        let isIndented = line.hasPrefix(" ")
+        let isHeading = line.allSatisfy { $0.isUppercase || $0 == " " }
         // A line of another kind begins a new paragraph.
         if isHeading || (isIndented ? !paragraph.isEmpty : !indented.isEmpty) { end() }
         if isHeading {
@@ -27,7 +27,7 @@ func helpText(_ text: String) -> String {
         } else if isIndented, isExample {
             lines += brokenExample(line)
         } else if isIndented {
-            indented += (indented.isEmpty ? "" : " ") + withoutIndent(line)
+            indented += (indented.isEmpty ? "" : " ") + line.drop { $0 == " " }
         } else {
             paragraph += (paragraph.isEmpty ? "" : " ") + line
         }
@@ -37,9 +37,6 @@ func helpText(_ text: String) -> String {
 }
 
 private let indent = "  "
-private let (newline, space) = (UInt8(ascii: "\n"), UInt8(ascii: " "))
-
-private func withoutIndent(_ line: String) -> String { String(line.utf8.drop { $0 == space })! }
 
 /// Wraps a paragraph so that its last line has more than one word.
 private func brokenParagraph(_ text: String) -> [String] {
@@ -53,37 +50,47 @@ private func brokenParagraph(_ text: String) -> [String] {
 /// Wraps a command so that a shell takes it as one. If its explanation does not fit beside it, that goes on a line
 /// below.
 private func brokenExample(_ line: String) -> [String] {
-    guard line.utf8.count > TextTable.width - 1 else { return [line] }
-    let text = withoutIndent(line)
+    guard line.count > TextTable.width - 1 else { return [line] }
+    let text = String(line.drop { $0 == " " })
     let gap = text.firstRange(of: "   ")
     let command = gap.map { String(text[..<$0.lowerBound]) } ?? text
-    // Does not break in quotes or between an option and its value, where this byte stands for the space.
-    let bound: UInt8 = 1
-    var quote: UInt8?
-    let quoted = command.utf8.map { byte in
-        if byte == quote { quote = nil } else if quote == nil, byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") {
-            quote = byte
-        }
-        return quote != nil && byte == space ? bound : byte
+    // Does not break in quotes or between an option and its value.
+    let space: Character = "\u{A0}"
+    var quote: Character?
+    let quoted = command.map { character in
+        if character == quote { quote = nil } else if quote == nil, "'\"".contains(character) { quote = character }
+        return quote != nil && character == " " ? space : character
     }
-    var joined: [UInt8] = []
+    var joined = ""
     var isOption = false
-    for word in quoted.split(separator: space) {
-        let isValue = isOption && (word.first != UInt8(ascii: "-") || word.count == 1)
-        if !joined.isEmpty { joined.append(isValue ? bound : space) }
+    for word in quoted.split(separator: " ") {
+        let isValue = isOption && (word.first != "-" || word.count == 1)
+        if !joined.isEmpty { joined.append(isValue ? space : " ") }
         joined += word
-        isOption = word.count > 2 && word.starts(with: "--".utf8)
+        isOption = word.count > 2 && word.starts(with: "--")
     }
-    let parts = TextWrapping.lines(
-        String(decoding: joined, as: UTF8.self), columns: TextTable.width - 3 - indent.count, indent: "    "
-    ).map { part in String(decoding: part.utf8.map { $0 == bound ? space : $0 }, as: UTF8.self) }
-    let explanation = gap.map { [indent + "    " + withoutIndent(String(text[$0.upperBound...]))] } ?? []
+    let parts = TextWrapping.lines(joined, columns: TextTable.width - 3 - indent.count, indent: "    ")
+        .map { part in String(part.map { $0 == space ? " " : $0 }) }
+    let explanation = gap.map { [indent + "    " + text[$0.upperBound...].drop { $0 == " " }] } ?? []
     return parts.enumerated().map { index, part in indent + part + (index + 1 < parts.count ? " \\" : "") }
         + explanation
 }
 
 /// Changes to the parser's help before it is printed.
 enum HelpText {
+    /// True if the command line may print help or a completion script. A sixth of the program's start went into those
+    /// of all commands.
+    static let isWanted = isWanted(CommandLine.arguments.dropFirst())
+
+    /// Returns whether a command line, without the program's name, may print help: a group of commands does alone.
+    static func isWanted(_ arguments: some Collection<String>) -> Bool {
+        arguments.count < 2
+            || arguments.contains { argument in
+                argument == "help" || argument == "-h"
+                    || ["--help", "--experimental-", "--generate-"].contains(where: argument.hasPrefix)
+            }
+    }
+
     /// Wraps the usage line of a help text at the terminal's width, because the parser does not.
     static func wrappedUsage(_ text: String, columns: Int) -> String {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
