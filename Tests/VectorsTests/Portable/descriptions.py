@@ -226,7 +226,8 @@ class Format:
         def value(kind, text):
             if not isinstance(kind, dict) or "bytes" in kind:
                 return bytes.fromhex(text)
-            return text.encode() if "oneOf" in kind or "text" in kind else int(text)
+            isNumber = "text" not in kind and all(word.isdigit() for word in kind.get("oneOf", []))
+            return int(text) if isNumber else text.encode()
         return {
             name: value(kind, group.get(name, self.defaults.get(name))) for name, kind in self.text["inputs"].items()}
 

@@ -393,10 +393,12 @@ extension Format {
 }
 
 extension Format.Input {
-    /// The values at the limits of the input: the smallest, the next one and the largest; each length; each word.
+    /// The values at the limits of the input: the smallest, the next one and the largest; each length; each word and
+    /// each number of a list.
     var ends: [Value] {
         switch kind {
-        case .integer(let range, let unit):
+        case .integer(_, _, let list) where !list.isEmpty: return list.map { .integer(Int128($0)) }
+        case .integer(let range, let unit, _):
             let least = range.lowerBound / unit * unit + (range.lowerBound % unit == 0 ? 0 : unit)
             return Set([least, least + unit, range.upperBound / unit * unit]).sorted().map {
                 .integer(Int128($0))
