@@ -182,6 +182,8 @@ class Format:
         self.checks = [
             (self.formula(check.get("when", "1")), self.formula(check["that"]), self.error(check))
             for check in text.get("check", [])]
+        # The offset of the data, if they stand behind a table.
+        self.dataStart = self.formula(text.get("dataStart", "0"))
         lengths = ["start", "chunk", "firstChunk", "multipleOf", "padding", "maxChunks"]
         names = [*lengths, "lastChunk", "cipher", "key", "nonce", "aad", "rejectNonce"]
         self.members = {name: self.formula(text[name]) for name in names if name in text}
