@@ -71,7 +71,7 @@ struct OracleTable: Sendable {
         else { throw .unsupported("a table of chunks with different lengths in \(format.name)") }
         (start, front, behind, full) = (sizes.start, sizes.inner.front, sizes.inner.behind, sizes.fullByteCount)
         (self.chunkCount, self.dataStart, self.dataByteCount) = (chunkCount, dataStart, dataByteCount)
-        guard tableEnd <= dataStart else {
+        guard Int128(start) + Int128(chunkCount) * Int128(front + behind) <= Int128(dataStart) else {
             throw .truncatedCiphertext(byteCount: dataStart, expected: "a table of \(chunkCount) chunks")
         }
     }
