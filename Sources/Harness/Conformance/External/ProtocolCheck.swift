@@ -144,9 +144,11 @@ extension ProtocolCheck {
         case .text(let words):
             if !words.isEmpty { values.append(("with an unknown \(name)", "none of them")) }
             values.append(("with \(name) that is true", true))
-        case .integer(let range, let unit):
+        case .integer(let range, let unit, let list):
             // Values that only the format's other rules refuse are not known here.
-            values += [0, unit + 1, unit / 2].filter { !range.contains($0) || $0 % unit != 0 }.map {
+            values += [0, unit + 1, unit / 2].filter {
+                !range.contains($0) || $0 % unit != 0 || !list.isEmpty && !list.contains($0)
+            }.map {
                 ("with \(name) of \($0)", .integer($0))
             }
             values.append(("with \(name) that is a text", "64"))
