@@ -3,7 +3,7 @@ internal import RandomAccess
 
 /// Hands out windows in order, with a buffer for each, and writes finished ones in order.
 ///
-/// The buffer that was freed last is handed out first: it is most likely still in the cache of the thread that freed it.
+/// The buffer that was freed last is handed out first, as it is most likely still in the cache.
 /// A thread that finishes the next window to write writes it and all finished ones that follow, while other threads
 /// work on later windows. No thread waits for a particular window, only for a free buffer.
 final class WindowRing: @unchecked Sendable {

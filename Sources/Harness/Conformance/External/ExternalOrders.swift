@@ -129,9 +129,8 @@ enum ExternalFixture {
             segmentByteCounts: [byteCount / 3, byteCount / 3, byteCount - byteCount / 3 * 2])
     }
 
-    /// Returns a length of the key of a strategy that the subject lists; `nil` if there is none.
-    ///
-    /// - Parameter number: The number of the object. Objects of different numbers may have keys of different lengths.
+    /// Returns the length of the key for an object of a strategy, among those that the subject lists; `nil` if there is
+    /// none. Objects of different numbers may have keys of different lengths.
     static func keyByteCount(_ strategy: Strategy, _ hello: ExternalHello, number: Int = 0) -> Int? {
         let possible = (strategy.format.keyByteCounts ?? hello.knownKeyByteCounts).filter {
             hello.supports(strategy, keyByteCount: $0)
@@ -141,9 +140,7 @@ enum ExternalFixture {
 
     /// Returns the strategies for checks of other things than ranges, one of each name: the textbook ones among the
     /// formats under test that the subject lists. If it lists none of them, the first format under test that it reads
-    /// takes their place, or the textbook formats if it reads none.
-    ///
-    /// - Parameter formats: The formats under test; all if empty.
+    /// takes their place, or the textbook formats if it reads none. Without formats under test, all are.
     static func strategies(of hello: ExternalHello, among formats: [Format]) -> [Strategy] {
         let iv = Block(bigEndianValue: 0x0011_2233_4455_6677_8899_aabb_ccdd_eeff)
         let known = VectorSet.plain(chunkByteCount: 64, iv: iv).filter { strategy in

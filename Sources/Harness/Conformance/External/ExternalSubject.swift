@@ -12,7 +12,7 @@ package final class ExternalSubject: SubjectUnderTest {
     /// The strategies for checks of other things than ranges.
     let fixtures: [Strategy]
 
-    /// - Parameter formats: The formats under test; all if empty.
+    /// A subject that has said hello, for the formats under test; for all if they are empty.
     convenience init(session: ExternalSession, hello: ExternalHello, formats: [Format] = []) {
         self.init(
             session: session, hello: hello, opensPaths: false,
@@ -45,7 +45,9 @@ package final class ExternalSubject: SubjectUnderTest {
     }
 
     /// The same subject, opening objects by their paths.
-    var byPath: ExternalSubject { ExternalSubject(session: session, hello: hello, opensPaths: true, fixtures: fixtures) }
+    var byPath: ExternalSubject {
+        ExternalSubject(session: session, hello: hello, opensPaths: true, fixtures: fixtures)
+    }
 
     package var name: String { hello.name }
 

@@ -270,8 +270,8 @@ extension ProtocolCheck {
             cases.append(("a path", .unsupported, ["source": ["path": "/etc/hostname"]]))
         }
         if !hello.isServed { cases.append(("a served source", .unsupported, ["source": ["byteCount": 32]])) }
-        for byteCount in [16, 24, 32]
-        where !hello.keyByteCounts.contains(UInt64(byteCount)) && strategy.isWrongLength(byteCount, of: "key") == false {
+        for byteCount in [16, 24, 32] where !hello.keyByteCounts.contains(UInt64(byteCount)) {
+            guard strategy.isWrongLength(byteCount, of: "key") == false else { continue }
             let key = JSONValue.string(String(repeating: "42", count: byteCount))
             cases.append(("a key of \(byteCount) bytes, which hello does not list", .unsupported, ["key": key]))
         }

@@ -43,8 +43,8 @@ struct FormatCheckCommand: ParsableCommand {
             }
             if view.facts.isTagged, !view.facts.isEndBound, !view.facts.isWhole, format.checksLast {
                 Terminal.warn(
-                    "\(name): a cut between chunks goes unnoticed, and yet opening is expected to check the last chunk: "
-                        + "openChecksLast: false if your readers check none")
+                    "\(name): opening is expected to check the last chunk, which does not show a cut between chunks: "
+                        + "openChecksLast: false if your readers do not check it")
             }
             if let fault = view.nonceFault { Terminal.warn("\(name): nonces: \(fault)") }
             rows.append([
