@@ -230,7 +230,7 @@ extension RunRecommendation {
             let lack =
                 pool.protection == .integrity
                 ? "their formats notice no change (--integrity none)"
-                : "equal content can be seen in the ciphertext (--iv-rule names it)"
+                : "equal content can be seen in the ciphertext (--strategy names it)"
             reasons.append("\(RatioText.count(pool.setAside.count, "configuration")) set aside: \(lack).")
         }
         if !summary.results.isComplete {
