@@ -93,10 +93,10 @@ class Opening:
             raise Failure("invalidRequest")
         self.strategy, self.parameters = request["strategy"], request
         if self.strategy not in self.hello["strategies"]:
-            if "described" not in self.hello["strategies"]:
+            if "described" not in self.hello["strategies"] or "description" not in request:
                 raise Failure("unsupported")
             self.parameters = request.get("parameters")
-            if type(request.get("description")) is not str or type(self.parameters) is not dict:
+            if type(request["description"]) is not str or type(self.parameters) is not dict:
                 raise Failure("invalidRequest")
 
     def opened(self):
