@@ -74,7 +74,11 @@ class Source:
 
 
 class Opening:
-    """What `open` says of every object, checked in the protocol's order up to the strategy."""
+    """What `open` says of every object, checked in the protocol's order up to the strategy.
+
+    `parameters` has the inputs of the format, whether the request names a format that `hello` lists, or describes one
+    to a subject that lists "described".
+    """
 
     hello = {}
 
@@ -87,9 +91,13 @@ class Opening:
             integer(self.description["byteCount"])
         if type(request.get("strategy")) is not str:
             raise Failure("invalidRequest")
-        if request["strategy"] not in self.hello["strategies"]:
-            raise Failure("unsupported")
-        self.strategy = request["strategy"]
+        self.strategy, self.parameters = request["strategy"], request
+        if self.strategy not in self.hello["strategies"]:
+            if "described" not in self.hello["strategies"] or "description" not in request:
+                raise Failure("unsupported")
+            self.parameters = request.get("parameters")
+            if type(request["description"]) is not str or type(self.parameters) is not dict:
+                raise Failure("invalidRequest")
 
     def opened(self):
         """The source, which is opened when all else of the request is right."""

@@ -93,6 +93,20 @@ struct ExtraWorkTests {
         #expect(try !version(0).contains("extra work"))
     }
 
+    @Test("a subject with extra work names only formats that take it")
+    func offered() throws {
+        let folder = try TemporaryFolder()
+        func names(_ share: Double) throws -> [String] {
+            let subject = try openSubject(
+                plaintext, .ctr(iv: Self.iv), extraWork: ExtraWork(share: share), folder: folder)
+            return try #require(subject.hello["strategies"]?.array).compactMap(\.string)
+        }
+        let (plain, slow) = (Set(try names(0)), Set(try names(0.05)))
+        #expect(plain.isSuperset(of: ["cbc-chunked", "age", "hls-aes128", "described"]))
+        #expect(slow.isStrictSubset(of: plain) && slow.isSuperset(of: ["cbc-continuous", "cbc-chunked", "ctr"]))
+        #expect(slow.isDisjoint(with: ["age", "cobblestone-128", "hls-aes128", "described"]))
+    }
+
     @Test("a share is 0 to 10", arguments: [(-0.01, false), (0, true), (10, true), (10.01, false), (.nan, false)])
     func shares(share: Double, isTaken: Bool) {
         #expect((ExtraWork(share: share) != nil) == isTaken)

@@ -144,6 +144,11 @@ enum ReadObject: Sendable {
 }
 
 extension ReaderConfiguration {
+    /// Returns whether readers of a format can have the configured extra work, which needs a streaming cipher.
+    func reads(formatNamed name: String) -> Bool {
+        extraWork == nil || (try? Format.named(name)).map { Strategy(sampling: $0).isStreaming } == true
+    }
+
     /// Returns a reader for one thread.
     ///
     /// - Throws: `DecryptionError.backend`, `.invalidParameter`; `.unsupported` for pieces with an access policy other

@@ -58,10 +58,11 @@ package final class ReaderSubject: SubjectHandler {
 
     /// The members of the answer to `hello`.
     package var hello: [String: JSONValue] {
-        let strategies = reader?.strategyNames ?? backend.strategyNames
+        let strategies = (reader?.strategyNames ?? backend.strategyNames).filter(configuration.reads)
         let extraWork = configuration.extraWork.map { ", extra work \($0)" } ?? ""
+        let readsDescriptions = reader == nil && configuration.extraWork == nil
         let others =
-            (readsPlaylists ? [PlaylistRequest.strategyName] : []) + (reader == nil ? [Format.describedName] : [])
+            (readsPlaylists ? [PlaylistRequest.strategyName] : []) + (readsDescriptions ? [Format.describedName] : [])
         return [
             "protocol": 1, "name": .string("chunkwise/\(backend.name)"),
             "version": .string("\(programVersion) (\(backend.name) \(backend.version)\(extraWork))"),

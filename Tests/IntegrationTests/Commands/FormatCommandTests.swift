@@ -65,7 +65,10 @@ struct FormatCommandTests {
     @Test("known formats are listed, each is shown, and says what it does not notice")
     func known() throws {
         let run = try Chunkwise.run(["format", "list", "--format", "json"])
-        let names = (JSONValue.parse(run.output)?["formats"]?.array ?? []).compactMap { $0["name"]?.string }
+        let formats = JSONValue.parse(run.output)?["formats"]?.array ?? []
+        let names = formats.compactMap { $0["name"]?.string }
+        let dare = formats.first { $0["name"]?.string == "dare" }
+        #expect(dare?["ciphers"] == ["aes-gcm", "chacha20-poly1305"])
         #expect(names.contains("ctr") && names.contains("cobblestone-256"))
         for name in names {
             let shown = try Chunkwise.run(["format", "show", name])

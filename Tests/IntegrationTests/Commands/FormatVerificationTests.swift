@@ -51,6 +51,25 @@ struct FormatVerificationTests {
     }
 
     @Test(
+        "the example of a format of one's own passes, and notices what the format binds",
+        .enabled(if: Scratch.hasPython, "no python3 with cryptography"))
+    func example() throws {
+        let subjects = Project.path("Examples/subjects")
+        let options = [
+            "--strategy", "\(subjects)/own_format.yml", "--subject", "python3 '\(subjects)/own_format.py'",
+            "--format", "json",
+        ]
+        let run = try run(options)
+        let found = JSONValue.parse(run.output)?["subjects"]?.array?.first
+        #expect(run.status == 0 && found?["passed"]?.integer ?? 0 > 300, "\(run.errorLines)")
+        let tampering = try self.run(["tamper"] + options)
+        let row = JSONValue.parse(tampering.output)?["subjects"]?.array?.first?["rows"]?.array?.first
+        let states = row?["cases"]?.array?.compactMap { $0["sequential"]?["state"]?.string } ?? []
+        #expect(tampering.status == 0 && states.count == 200, "\(tampering.errorLines)")
+        #expect(states.count { $0 == "undetected" } == 17)
+    }
+
+    @Test(
         "what cannot be is refused",
         arguments: [
             (["--strategy", "gocryptf"], "gocryptfs"), (["--strategy", "./none.yml"], "none.yml"),

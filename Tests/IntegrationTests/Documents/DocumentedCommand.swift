@@ -115,6 +115,10 @@ struct DocumentedCommand {
         "chunkwise gate --baseline 'chunkwise subject' --candidate 'chunkwise subject --extra-work 0.1'": .instead(
             gate: "chunkwise gate --plan tiny.yml --seconds 0.5 --baseline 'chunkwise subject' "
                 + "--candidate 'chunkwise subject --extra-work 0.1'"),
+        "chunkwise gate --baseline chunkwise-subject --candidate 'chunkwise subject' --max-memory-growth 4MiB":
+            .instead(
+                gate: "chunkwise gate --plan tiny.yml --seconds 0.5 --baseline chunkwise-subject "
+                    + "--candidate 'chunkwise subject' --max-memory-growth 4MiB --no-verify"),
         "chunkwise gate --baseline 'chunkwise subject' --candidate 'chunkwise subject' --anchor 'chunkwise subject'":
             .instead(
                 gate: "chunkwise gate --plan tiny.yml --seconds 0.5 --baseline 'chunkwise subject' "

@@ -15,8 +15,10 @@ final class Scratch {
             try files.createSymbolicLink(atPath: folder.path(name), withDestinationPath: target)
         }
         try files.createDirectory(atPath: folder.path("bin"), withIntermediateDirectories: false)
-        try files.createSymbolicLink(
-            atPath: folder.path("bin/chunkwise"), withDestinationPath: Programs.chunkwise)
+        for name in ["chunkwise", "chunkwise-subject"] {
+            try files.createSymbolicLink(
+                atPath: folder.path("bin/\(name)"), withDestinationPath: Programs.built(name))
+        }
         try copyReports()
         try folder.file(
             "tiny.yml", "rounds: 2\ntime: 1ms\nobject-size: 64KiB\ncells:\n- {backend: openssl, window: 16KiB}\n")

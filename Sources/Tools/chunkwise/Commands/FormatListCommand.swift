@@ -25,7 +25,7 @@ struct FormatListCommand: ParsableCommand {
             let list = views.map { view in
                 JSONValue(members: [
                     "name": view.format.name, "summary": view.format.summary, "cipher": view.facts.cipher?.rawValue,
-                    "chunkByteCount": view.chunkByteCount,
+                    "ciphers": view.ciphers.map(\.rawValue), "chunkByteCount": view.chunkByteCount,
                 ])
             }
             print(JSONValue(members: ["formats": list]).text)
