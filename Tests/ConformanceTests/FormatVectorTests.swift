@@ -30,6 +30,26 @@ struct FormatVectorTests {
         }
     }
 
+    @Test("a foreign chunk that a format notices is also read from its middle alone")
+    func foreignChunks() throws {
+        var (noticing, inside) = (Set<String>(), Set<String>())
+        for group in Self.groups where group.flags.contains(.chunkOrder) {
+            let refused = group.reads.filter { if case .error = $0.expected { true } else { false } }
+            guard !refused.isEmpty else { continue }
+            let object = try Oracle(strategy: group.strategy, key: group.key).object(group.ciphertext)
+            guard object.chunkCount > 1 else { continue }
+            noticing.insert(group.strategyName)
+            let isInside = refused.contains { read in
+                let (chunk, end) = (object.sizes.chunk(at: read.offset), read.offset + UInt64(read.count))
+                let next = object.sizes.plaintextStart(ofChunk: chunk + 1)
+                return object.sizes.plaintextStart(ofChunk: chunk) + 1 < read.offset
+                    && end < min(next, object.plaintextByteCount)
+            }
+            if isInside { inside.insert(group.strategyName) }
+        }
+        #expect(noticing == inside && noticing.count > 10, "\(noticing.subtracting(inside))")
+    }
+
     /// The backends that take little time over long chunks.
     private static let quickBackends = BackendRegistry.availableNames.filter { !$0.hasPrefix("swift-") }
 

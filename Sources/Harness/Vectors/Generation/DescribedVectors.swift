@@ -331,12 +331,12 @@ extension DescribedVectors {
             source: "generated, seed \(object.seed)", flags: flags, strategy: object.strategy, key: object.key,
             ciphertext: edited.ciphertext, plaintext: error == nil ? edited.plaintext : GroupPlaintext([]),
             error: error, rule: edited.rule,
-            patterns: error == nil ? try reads(of: edited, object, flags: flags).map(ReadPattern.single) : [])
+            patterns: error == nil ? try reads(of: edited, object, one, flags: flags).map(ReadPattern.single) : [])
     }
 
     /// Returns reads of an object. Each expects the error of the first chunk that the oracle rejects.
     private static func reads(
-        of edited: VectorObject, _ object: GeneratedObject, flags: [VectorFlag]
+        of edited: VectorObject, _ object: GeneratedObject, _ one: TamperCase, flags: [VectorFlag]
     ) throws(DecryptionError) -> [RangeRead] {
         let (source, length) = (edited.ciphertext, edited.plaintext.byteCount)
         let opened = try object.oracle.object(source)
@@ -355,6 +355,13 @@ extension DescribedVectors {
             ranges += [(plaintext.lowerBound, 17), (plaintext.upperBound - 1, 2)]
         }
         ranges.append((length, 1))
+        // A reader may notice a foreign chunk by its first bytes only, or beside a chunk that belongs there.
+        if flags.contains(.chunkOrder), object.strategy.isAuthenticated,
+            let foreign = chunks.map(\.plaintext).first(where: { $0.contains(UInt64(one.touched.first ?? 0)) })
+        {
+            let half = UInt64(foreign.count) / 2
+            if half > 1 { ranges.append((foreign.lowerBound + half, Int(min(17, half - 1)))) }
+        }
         return ranges.map { offset, count in
             let end = min(offset + UInt64(count), length)
             let error = chunks.first {
