@@ -58,7 +58,8 @@ package enum GocryptfsKey {
             throw .noKey(
                 "EncryptedKey", "has \(wrapped.count) bytes", expected: "a nonce of \(nonceByteCount), a key and a tag")
         }
-        var wrapKey = try password.scrypt(salt: salt, ScryptCost(n: n, r: r, p: p, maxWork: maxWork), byteCount: byteCount)
+        let cost = try ScryptCost(n: n, r: r, p: p, maxWork: maxWork)
+        var wrapKey = try password.scrypt(salt: salt, cost, byteCount: byteCount)
         if isDerived {
             wrapKey = try wrapKey.derived(salt: [], info: "AES-GCM file content encryption", byteCount: byteCount)
         }
