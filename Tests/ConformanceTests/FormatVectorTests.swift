@@ -21,6 +21,9 @@ struct FormatVectorTests {
         for format in Set(Self.groups.map(\.strategyName)) {
             let own = Self.groups.filter { $0.strategyName == format }
             #expect(own.contains { $0.flags.contains(.emptyObject) }, "\(format)")
+            let isEmptyRefused = try Format.named(format).emptyLast == .onlyChunk
+            #expect(
+                !isEmptyRefused || own.contains { $0.id.hasPrefix("formats/ends with nothing/") }, "\(format)")
             // Of a stream alone, any length is right.
             let strategy = Strategy(sampling: try Format.named(format))
             guard strategy.isAuthenticated || strategy.cipher != .aesCTR else { continue }

@@ -240,15 +240,20 @@ extension DescribedVectors {
         where keyed.strategy.isAuthenticated && !keyed.strategy.format.isLastNeverFull {
             let (strategy, key, first, full) = (keyed.strategy, keyed.key, keyed.first, keyed.full)
             // A padded chunk always has data.
-            guard keyed.canHold(first + full), strategy.chunkByteCount != nil, strategy.padding != .pkcs7 else {
+            // If the chunk is refused though its tag is right, no other object shows that.
+            let isRefused = strategy.format.emptyLast == .onlyChunk
+            let byteCount = isRefused ? first : first + full
+            guard keyed.canHold(byteCount), strategy.chunkByteCount != nil, strategy.padding != .pkcs7 else {
                 continue
             }
             let sealer = try OracleSealer(
-                strategy, key: key, plaintextByteCount: first + full,
+                strategy, key: key, plaintextByteCount: byteCount,
                 drawn: GeneratedSource(stream: SplitMix64Stream(seed: UInt64(22_000 + index)), byteCount: .max),
                 alternative: 0, endsWithNothing: true)
             // The parts of some formats cannot describe such a chunk.
-            guard let bytes = try? OracleSource(sealer).bytes(), bytes.count <= Self.maxHeldByteCount else { continue }
+            guard let bytes = try? OracleSource(sealer).bytes(),
+                bytes.count <= (isRefused ? 4 : 1) * Self.maxHeldByteCount
+            else { continue }
             let ciphertext = MemorySource(bytes)
             let oracle = Oracle(strategy: strategy, key: key)
             let id = "formats/ends with nothing/\(keyed.label)"
