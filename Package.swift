@@ -298,8 +298,8 @@ let tests: [Target] = [
         name: "IntegrationTests",
         dependencies: [
             "Support", "RandomAccess", "ByteSources", "HLS", "OpenSSLBackend", "GcryptBackend", "NettleBackend",
-            "SodiumBackend", "KernelBackend", "BoringSSLBackend", "SwiftAESBackend", "BackendRegistry", "Results",
-            "SubjectProtocol", "Measurement", "Keys", "KeyTesting", "HTTPSources", "KeyExchanges", "Server",
+            "SodiumBackend", "KernelBackend", "BoringSSLBackend", "SwiftAESBackend", "BackendRegistry", "FormatKeys",
+            "Results", "SubjectProtocol", "Measurement", "Keys", "KeyTesting", "HTTPSources", "KeyExchanges", "Server",
             "chunkwise", "TestSupport", crypto("Crypto", trait: "Network"), system,
         ],
         exclude: ["HTTP/Peers", "Server/Clients"]
@@ -321,8 +321,8 @@ let fuzzing: [Target] =
             name: "fuzz",
             dependencies: [
                 "Support", "RandomAccess", "ByteSources", "HLS", "SwiftAESBackend", "Results", "SubjectProtocol",
-                "Vectors", "Measurement", "Gate", "Keys", "KeyTesting", "TestSupport", network("HTTPSources"),
-                network("Server"), nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix"),
+                "Vectors", "Measurement", "Gate", "Keys", "KeyTesting", "FormatKeys", "TestSupport",
+                network("HTTPSources"), network("Server"), nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix"),
             ],
             path: "Tests/Fuzzing", exclude: ["corpus"], swiftSettings: [.unsafeFlags(["-parse-as-library"])],
             // libFuzzer comes with Swift; gold cannot link it.

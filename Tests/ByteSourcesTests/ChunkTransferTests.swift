@@ -12,7 +12,7 @@ struct ChunkTransferTests {
     private static let strategies = Format.known.map { format in
         var values: [String: Value] = [:]
         for input in format.inputs {
-            guard case .integer(let range, let unit) = input.kind, !input.isFixed, range.upperBound >= 1 << 30 else {
+            guard case .integer(let range, let unit, _) = input.kind, !input.isFixed, range.upperBound >= 1 << 30 else {
                 if input.defaultValue == nil { values[input.name] = input.sample }
                 continue
             }

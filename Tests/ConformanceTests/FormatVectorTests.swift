@@ -12,9 +12,7 @@ struct FormatVectorTests {
     @Test("each known format has vectors")
     func formats() throws {
         let names = Set(VectorSet.standard().map(\.strategyName))
-        // A text in a header has no writer, so that there are objects of the format's own tool alone.
-        let written = Format.known.filter { !$0.header.contains { $0.lastLinePrefix != nil } }.map(\.name)
-        #expect(names.isSuperset(of: written), "\(Set(written).subtracting(names))")
+        #expect(names.isSuperset(of: Format.names), "\(Set(Format.names).subtracting(names))")
         #expect(Set(Self.groups.map(\.id)).count == Self.groups.count)
         // Each kind of tampering, noticed and not.
         for flag in [VectorFlag.chunkTag, .chunkOrder, .truncatedChunks, .trailingData, .headerCheck, .chunkCounter] {
@@ -23,11 +21,34 @@ struct FormatVectorTests {
         for format in Set(Self.groups.map(\.strategyName)) {
             let own = Self.groups.filter { $0.strategyName == format }
             #expect(own.contains { $0.flags.contains(.emptyObject) }, "\(format)")
+            let isEmptyRefused = try Format.named(format).emptyLast == .onlyChunk
+            #expect(
+                !isEmptyRefused || own.contains { $0.id.hasPrefix("formats/ends with nothing/") }, "\(format)")
             // Of a stream alone, any length is right.
             let strategy = Strategy(sampling: try Format.named(format))
             guard strategy.isAuthenticated || strategy.cipher != .aesCTR else { continue }
             #expect(own.contains { if case .fails = $0.opening { true } else { false } }, "\(format)")
         }
+    }
+
+    @Test("a foreign chunk that a format notices is also read from its middle alone")
+    func foreignChunks() throws {
+        var (noticing, inside) = (Set<String>(), Set<String>())
+        for group in Self.groups where group.flags.contains(.chunkOrder) {
+            let refused = group.reads.filter { if case .error = $0.expected { true } else { false } }
+            guard !refused.isEmpty else { continue }
+            let object = try Oracle(strategy: group.strategy, key: group.key).object(group.ciphertext)
+            guard object.chunkCount > 1 else { continue }
+            noticing.insert(group.strategyName)
+            let isInside = refused.contains { read in
+                let (chunk, end) = (object.sizes.chunk(at: read.offset), read.offset + UInt64(read.count))
+                let next = object.sizes.plaintextStart(ofChunk: chunk + 1)
+                return object.sizes.plaintextStart(ofChunk: chunk) + 1 < read.offset
+                    && end < min(next, object.plaintextByteCount)
+            }
+            if isInside { inside.insert(group.strategyName) }
+        }
+        #expect(noticing == inside && noticing.count > 10, "\(noticing.subtracting(inside))")
     }
 
     /// The backends that take little time over long chunks.

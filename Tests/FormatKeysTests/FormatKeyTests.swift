@@ -53,6 +53,20 @@ struct PasswordKeyTests {
         }
     }
 
+    @Test("less work than that is refused where a caller asks for it")
+    func maxWork() throws {
+        _ = try ScryptCost(n: 1 << 10, r: 8, p: 1, maxWork: 1 << 13)
+        for n: UInt64 in [1 << 11, 1 << 22] {
+            #expect(message { try ScryptCost(n: n, r: 8, p: 1, maxWork: 1 << 13) }.hasPrefix("scrypt with N \(n)"))
+        }
+        let file = try #require(GocryptfsFile.all.first)
+        #expect(
+            message {
+                try GocryptfsKey.key(
+                    configuration: Array(file.text.utf8), password: secret("correct horse"), maxWork: 1 << 12)
+            }.hasPrefix("scrypt with N 1024"))
+    }
+
     /// Source: the password by `rclone obscure`, version 1.60.1.
     @Test("a password is revealed that rclone obscured, and nothing else")
     func obscured() throws {

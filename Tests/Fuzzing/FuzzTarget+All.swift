@@ -123,5 +123,5 @@ extension FuzzTarget {
             FuzzTarget("stored-key", "Sources/Streaming/Keys/Stored") { bytes in
                 _ = bytes.withUnsafeBytes { StoredKey.read($0)?.stored }
             },
-        ] + [format, pieces, film] + network
+        ] + [format, pieces, film, key] + network
 }

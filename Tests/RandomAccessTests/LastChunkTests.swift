@@ -80,6 +80,7 @@ struct LastChunkTests: ObjectDescribing {
             nonce: nonce
             aad: u64be(i) ++ u8(last)
             """,
+            lines,
         ])
     func roundTrips(_ text: String) throws {
         let strategy = try Self.strategy(text)
@@ -196,6 +197,37 @@ struct LastChunkTests: ObjectDescribing {
         #expect(Self.name { try Self.encrypt([], Self.strategy(Self.repeated)) } == "unsupported")
     }
 
+    /// A header of lines, up to one that begins with two dashes.
+    private static let lines = """
+        inputs: {key: 32}
+        header: [{lines: {linesBefore: "'--'", usually: "'one' ++ x'0a' ++ '-two' ++ x'0a'"}}, {end: {bytes: 3, is: "'--' ++ x'0a'"}}, {salt: 8}]
+        cipher: aes-gcm
+        chunk: 32
+        layout: [{nonce: 12}, data, {tag: 16}]
+        key: hash('sha256', key ++ lines ++ salt)
+        nonce: nonce
+        aad: u64be(i) ++ u8(last)
+        """
+
+    @Test("lines end before the first one with the prefix, and a writer is refused that would write others")
+    func linesOfText() throws {
+        let strategy = try Self.strategy(Self.lines)
+        let written = try Self.encrypt([1, 2, 3], strategy)
+        #expect(written.starts(with: Array("one\n-two\n--\n".utf8)))
+        // Another first line with the prefix is not taken for the end's.
+        #expect(Self.name { try Self.decrypt(Array("--x".utf8) + written, strategy) } == "authenticationFailed")
+        // Without such a line, no header ends.
+        let joined = written.map { $0 == UInt8(ascii: "\n") ? UInt8(ascii: " ") : $0 }
+        #expect(Self.name { try Self.decrypt(joined, strategy) } == "invalidHeader")
+        for usual in ["'one'", "'one' ++ x'0a' ++ '--' ++ x'0a'", "'--'"] {
+            let text = Self.lines.replacing("'one' ++ x'0a' ++ '-two' ++ x'0a'", with: usual)
+            #expect(Self.name { try Self.encrypt([], Self.strategy(text)) } == "unsupported", "\(usual)")
+        }
+        let read = Self.lines.replacing(", usually: \"'one' ++ x'0a' ++ '-two' ++ x'0a'\"", with: "")
+        #expect(Self.name { try Self.encrypt([], Self.strategy(read)) } == "unsupported")
+        #expect(try Self.decrypt(written, Self.strategy(read)) == [1, 2, 3])
+    }
+
     @Test(
         "rules that cannot be are refused with their place",
         arguments: [
@@ -204,6 +236,9 @@ struct LastChunkTests: ObjectDescribing {
             ("header: [{f: {repeat: {times: 1, fields: [{a: 1}]}, is: x'00'}}]", "\"repeat\" alone"),
             ("header: [{f: {repeat: {times: 1, fields: [{a: 1}]}}}, {g: beInt(a)}]", "unknown name \"a\""),
             ("header: [{f: {repeat: {times: beInt(key), fields: [{a: 1}]}}}]", "follows from the key"),
+            ("header: [{f: {linesBefore: \"'-'\", bytes: 3}}]", "\"linesBefore\" alone"),
+            ("header: [{f: {linesBefore: \"'-' ++ x'0a'\"}}]", "what the next line begins with"),
+            ("trailer: [{f: {linesBefore: \"'-'\"}}]", "stand in headers only"),
             ("trailer: [{a: 1}, {v: beInt(a)}]", "or \"lastChunk\""),
             ("lastChunk: 3", "a trailer whose lengths its own fields tell"),
             ("trailer: [{a: 1}]\nlastChunk: 3", "a trailer whose lengths its own fields tell"),

@@ -33,11 +33,15 @@ extension AgeHeader {
 
     /// Unwraps the file key.
     ///
-    /// - Parameter passphrase: The passphrase.
+    /// - Parameters:
+    ///   - passphrase: The passphrase.
+    ///   - maxWork: The max work for scrypt.
     /// - Returns: The file key.
     /// - Throws: `FormatKeyError` if the passphrase is wrong, if scrypt would cost too much, or if the header was
     ///   changed; `.backend`.
-    package func fileKey(passphrase: SecretKey) throws(DecryptionError) -> SecretKey {
+    package func fileKey(
+        passphrase: SecretKey, maxWork: UInt64 = ScryptCost.maxWork
+    ) throws(DecryptionError) -> SecretKey {
         guard let stanza = stanzas.first(where: { $0.type == "scrypt" }) else {
             throw .noKey(
                 "no stanza", "of \(stanzas.count) (\(types)) has a passphrase",
@@ -59,8 +63,8 @@ extension AgeHeader {
                 expected: "2^1 to 2^22, which takes 4 GiB of memory")
         }
         let wrapKey = try passphrase.scrypt(
-            salt: Array("age-encryption.org/v1/scrypt".utf8) + salt, ScryptCost(n: 1 << exponent, r: 8, p: 1),
-            byteCount: 32)
+            salt: Array("age-encryption.org/v1/scrypt".utf8) + salt,
+            ScryptCost(n: 1 << exponent, r: 8, p: 1, maxWork: maxWork), byteCount: 32)
         guard let fileKey = try Self.fileKey(in: stanza, wrapKey, OpenSSL()) else {
             throw .noKey("the passphrase", "does not open the stanza", expected: "that of the file, unchanged")
         }

@@ -32,10 +32,13 @@ package enum GocryptfsKey {
     /// - Parameters:
     ///   - configuration: The content of `gocryptfs.conf`.
     ///   - password: The password.
+    ///   - maxWork: The max work for scrypt.
     /// - Returns: The master key.
     /// - Throws: `FormatKeyError` if the configuration is invalid, if scrypt would cost too much, or if the password is
     ///   wrong; `DecryptionError.unsupported` for a key that depends on a device; `.backend`.
-    package static func key(configuration: [UInt8], password: SecretKey) throws(DecryptionError) -> SecretKey {
+    package static func key(
+        configuration: [UInt8], password: SecretKey, maxWork: UInt64 = ScryptCost.maxWork
+    ) throws(DecryptionError) -> SecretKey {
         guard let json = JSONValue.parse(configuration), let scrypt = json["ScryptObject"],
             let wrapped = bytes(json["EncryptedKey"]), let salt = bytes(scrypt["Salt"]),
             let n = scrypt["N"]?.integer, let r = scrypt["R"]?.integer, let p = scrypt["P"]?.integer,
@@ -55,7 +58,8 @@ package enum GocryptfsKey {
             throw .noKey(
                 "EncryptedKey", "has \(wrapped.count) bytes", expected: "a nonce of \(nonceByteCount), a key and a tag")
         }
-        var wrapKey = try password.scrypt(salt: salt, ScryptCost(n: n, r: r, p: p), byteCount: byteCount)
+        let cost = try ScryptCost(n: n, r: r, p: p, maxWork: maxWork)
+        var wrapKey = try password.scrypt(salt: salt, cost, byteCount: byteCount)
         if isDerived {
             wrapKey = try wrapKey.derived(salt: [], info: "AES-GCM file content encryption", byteCount: byteCount)
         }

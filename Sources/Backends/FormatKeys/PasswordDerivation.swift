@@ -1,4 +1,5 @@
 import COpenSSL
+import CSodium
 import OpenSSLBackend
 package import RandomAccess
 
@@ -8,32 +9,60 @@ package struct ScryptCost: Hashable, Sendable {
     let blockCount: UInt64, blockSize: UInt64, parallelization: UInt64
 
     /// The max work: 2²² blocks of 1 KiB, 4 GiB. Untrusted files choose the cost of reading them.
-    private static let maxWork: UInt64 = (1 << 22) * 8
+    package static let maxWork: UInt64 = (1 << 22) * 8
     private static let expectation = "N a power of 2, and N · r · p at most 2^25 (4 GiB of memory)"
 
-    /// A cost with the parameters of scrypt.
+    /// A cost with the parameters of scrypt, whose product is the work.
     ///
     /// - Throws: `FormatKeyError` for an invalid or excessive cost.
-    package init(n: UInt64, r: UInt64, p: UInt64) throws(DecryptionError) {
+    package init(
+        n: UInt64, r: UInt64, p: UInt64, maxWork: UInt64 = Self.maxWork
+    ) throws(DecryptionError) {
         let isPossible = n > 1 && n & (n - 1) == 0 && r > 0 && p > 0
         let (first, overflows) = n.multipliedReportingOverflow(by: r)
         let (work, overflowsAgain) = first.multipliedReportingOverflow(by: p)
-        guard isPossible, !overflows, !overflowsAgain, work <= Self.maxWork else {
+        guard isPossible, !overflows, !overflowsAgain, work <= min(maxWork, Self.maxWork) else {
             throw .noKey("scrypt", "with N \(n), r \(r), p \(p)", expected: Self.expectation)
         }
         (blockCount, blockSize, parallelization) = (n, r, p)
     }
 }
 
-/// Keys from passwords, by OpenSSL's libcrypto.
+/// Keys from passwords: scrypt by libsodium, since OpenSSL's libcrypto leaves the salt in memory, which may be a
+/// password; the others by libcrypto.
 extension SecretKey {
-    /// Derives a key from this password by scrypt. The corresponding C function is `EVP_PBE_scrypt`.
+    /// Derives a key from this password by scrypt.
     package func scrypt(salt: [UInt8], _ cost: ScryptCost, byteCount: Int) throws(DecryptionError) -> SecretKey {
-        try derived(byteCount: byteCount, "EVP_PBE_scrypt") { password, output in
-            EVP_PBE_scrypt(
-                password.assumingMemoryBound(to: CChar.self).baseAddress, password.count, salt, salt.count,
-                cost.blockCount, cost.blockSize,
-                cost.parallelization, 8 << 30, output.baseAddress, output.count)
+        try scrypt(salt, saltByteCount: salt.count, cost, byteCount: byteCount)
+    }
+
+    /// Derives a key from this password by scrypt, with a salt that is secret, too.
+    func scrypt(salt: SecretKey, _ cost: ScryptCost, byteCount: Int) throws(DecryptionError) -> SecretKey {
+        try salt.withUnsafeBytes { (salt) throws(DecryptionError) in
+            try scrypt(
+                salt.assumingMemoryBound(to: UInt8.self).baseAddress, saltByteCount: salt.count, cost,
+                byteCount: byteCount)
+        }
+    }
+
+    /// The corresponding C function is `crypto_pwhash_scryptsalsa208sha256_ll`, which needs no initialisation.
+    private func scrypt(
+        _ salt: UnsafePointer<UInt8>?, saltByteCount: Int, _ cost: ScryptCost, byteCount: Int
+    ) throws(DecryptionError) -> SecretKey {
+        try SecretKey(byteCount: byteCount) { (output) throws(DecryptionError) in
+            let result = withUnsafeBytes { password -> Int32 in
+                guard let salt, let password = password.assumingMemoryBound(to: UInt8.self).baseAddress,
+                    let start = output.assumingMemoryBound(to: UInt8.self).baseAddress
+                else { return -1 }
+                return crypto_pwhash_scryptsalsa208sha256_ll(
+                    password, self.byteCount, salt, saltByteCount, cost.blockCount, UInt32(clamping: cost.blockSize),
+                    UInt32(clamping: cost.parallelization), start, output.count)
+            }
+            guard result == 0 else {
+                throw .backend(
+                    name: "libsodium", operation: "crypto_pwhash_scryptsalsa208sha256_ll",
+                    reason: "it returned \(result): expected 0; there may be no memory")
+            }
         }
     }
 

@@ -22,10 +22,9 @@ package enum RcloneKey {
     /// - Returns: The key.
     /// - Throws: `DecryptionError.backend`.
     package static func key(password: SecretKey, secondPassword: SecretKey?) throws(DecryptionError) -> SecretKey {
-        // A salt that is a password stays in memory for a moment only.
-        var salt = secondPassword.map { $0.withUnsafeBytes { Array($0) } } ?? salt
-        defer { salt.withUnsafeMutableBytes { eraseBytes($0) } }
-        return try password.scrypt(salt: salt, ScryptCost(n: 1 << 14, r: 8, p: 1), byteCount: 32)
+        let cost = try ScryptCost(n: 1 << 14, r: 8, p: 1)
+        guard let secondPassword else { return try password.scrypt(salt: salt, cost, byteCount: 32) }
+        return try password.scrypt(salt: secondPassword, cost, byteCount: 32)
     }
 
     /// Decodes an obscured password of `rclone.conf`: an IV and the password in AES-CTR, in Base64.

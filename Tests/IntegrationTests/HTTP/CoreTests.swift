@@ -63,6 +63,28 @@ struct CoreTests {
         #expect(child.cores.isEmpty)
     }
 
+    @Test("a core of key has no password", arguments: signals)
+    func key(signal: Int32) throws {
+        let password = Samples.bytes(16, seed: UInt64(signal)).map { String(Int($0) + 256, radix: 16) }.joined()
+        let needles = ["password": Array(password.utf8)]
+        let keys = try TemporaryFolder()
+        mkfifo(keys.path("waits"), 0o600)
+        let child = try HeldProcess(
+            Programs.chunkwise,
+            [
+                "key", "rclone", "--password-file", try keys.file("password", password, isSecret: true),
+                "--salt-file", keys.path("waits"),
+            ])
+        // It waits for the second password.
+        try child.wait { CoreMemory(of: child.number)?.found(needles) == ["password"] }
+        let memory = try #require(CoreMemory(of: child.number))
+        #expect(memory.foundInCore(needles).isEmpty)
+        #expect(memory.filter == 0 && memory.limit == "1")
+        #expect(try child.end(signal) == signal)
+        #expect(child.found(needles).isEmpty, "\(child.said)")
+        #expect(child.cores.isEmpty)
+    }
+
     @Test("what another program holds is found in its core", arguments: signals)
     func control(signal: Int32) throws {
         let marker = Samples.bytes(16, seed: UInt64(signal))
@@ -91,6 +113,8 @@ struct CoreTests {
             ],
             ["chunkwise", "key-server", "--keys", ".", "--audit", "audit", "--port", "0"],
             ["chunkwise", "keys", "fetch", "--server", "http://127.0.0.1:PORT/v1/keys", "uri"],
+            ["chunkwise", "key", "gocryptfs", "--configuration", "sealed", "--password-file", "waits"],
+            ["chunkwise", "key", "openssl", "--iv", "--password-file", "waits", "sealed"],
             ["chunkwise", "keys", "measure", "--delays", "10000", "--keys", "1"],
             [
                 "chunkwise", "measure", "--input", "sealed", "--key-file", "key", "--iv", "IV", "--strategy",

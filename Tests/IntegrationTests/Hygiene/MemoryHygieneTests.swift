@@ -4,10 +4,12 @@ import Dispatch
 import Foundation
 import HLS
 import Keys
+import OpenSSLBackend
 import SystemPackage
 import TestSupport
 import Testing
 
+@testable import FormatKeys
 @testable import RandomAccess
 
 /// Keys and plaintext that are left in this process once everything is closed.
@@ -132,6 +134,96 @@ struct MemoryHygieneTests {
         }
         expectNothing(in: scan.found(), of: name)
         thread.end()
+    }
+
+    @Test("keys from passwords and identities leave nothing, and neither do the passwords")
+    func formatKeys() throws {
+        let scan = SecretScan()
+        let password = try HygieneSecrets("password", keyByteCount: 32, to: scan)
+        let second = try HygieneSecrets("second password", keyByteCount: 32, to: scan)
+        let fileKey = try HygieneSecrets("file key", keyByteCount: 16, to: scan)
+        let masterKey = try HygieneSecrets("master key", keyByteCount: 32, to: scan)
+        let files = KeyFiles()
+        try HeldThread.run {
+            let cost = try ScryptCost(n: 1 << 10, r: 8, p: 1)
+            let salt = [UInt8](repeating: 7, count: 16)
+            let ageSalt = Array("age-encryption.org/v1/scrypt".utf8) + salt
+            let wrapKey = try password.key().scrypt(salt: ageSalt, cost, byteCount: 32)
+            files.passphrase = Self.ageHeader(
+                "scrypt \(Self.base64(salt)) 10", try Self.wrapped(fileKey, wrapKey, .chaCha20Poly1305))
+            let ephemeral = try SecretKey(salt + salt)
+            let (share, recipient) = (X25519.publicKey(of: ephemeral), X25519.publicKey(of: try second.key()))
+            let shared = try #require(try X25519.secret(of: ephemeral, with: recipient))
+            let shareKey = try shared.derived(
+                salt: share + recipient, info: "age-encryption.org/v1/X25519", byteCount: 32)
+            files.identity = Self.ageHeader(
+                "X25519 \(Self.base64(share))", try Self.wrapped(fileKey, shareKey, .chaCha20Poly1305))
+            let masterWrapKey = try password.key().scrypt(salt: salt, cost, byteCount: 32)
+            let sealed = try Self.wrapped(masterKey, masterWrapKey, .aesGCM, aadByteCount: 8)
+            let encrypted = [UInt8](repeating: 0, count: 12) + sealed
+            files.configuration = Array(
+                """
+                {"EncryptedKey": "\(Data(encrypted).base64EncodedString())", "ScryptObject": {
+                "Salt": "\(Data(salt).base64EncodedString())", "N": 1024, "R": 8, "P": 1, "KeyLen": 32}}
+                """.utf8)
+            for key in [wrapKey, shared, shareKey, masterWrapKey] {
+                key.withUnsafeBytes { scan.add("wrapping key", $0) }
+            }
+        }
+        var threads: [HeldThread] = []
+        defer { threads.forEach { $0.end() } }
+        func derive(_ name: String, _ body: @escaping () throws -> SecretKey) throws {
+            try HeldThread.run { try body().withUnsafeBytes { scan.add("\(name): derived key", $0) } }
+            threads.append(try HeldThread { _ = try body() })
+        }
+        try derive("rclone") { try RcloneKey.key(password: password.key(), secondPassword: second.key()) }
+        for iterationCount in [10, nil] as [Int32?] {
+            try derive("openssl") {
+                try OpenSSLEncKey(
+                    start: Array("Salted__12345678".utf8), password: password.key(), digest: "sha256",
+                    iterationCount: iterationCount, keyByteCount: 32
+                ).key
+            }
+        }
+        try derive("age, passphrase") { try AgeHeader(files.passphrase).fileKey(passphrase: password.key()) }
+        try derive("age, identity") { try AgeHeader(files.identity).fileKey(identities: [second.key()]) }
+        try derive("gocryptfs") {
+            try GocryptfsKey.key(configuration: files.configuration, password: password.key())
+        }
+        expectNothing(in: scan.found(), of: "libraries for keys")
+    }
+
+    /// Files with a wrapped key.
+    private final class KeyFiles: @unchecked Sendable {
+        var (passphrase, identity, configuration) = ([UInt8](), [UInt8](), [UInt8]())
+    }
+
+    private static func base64(_ bytes: [UInt8]) -> String {
+        Data(bytes).base64EncodedString().replacing("=", with: "")
+    }
+
+    private static func ageHeader(_ arguments: String, _ body: [UInt8]) -> [UInt8] {
+        Array("age-encryption.org/v1\n-> \(arguments)\n\(base64(body))\n--- \n".utf8)
+    }
+
+    /// Returns a key, encrypted with another one, and the tag. The nonce is zeros, and so is the associated data.
+    private static func wrapped(
+        _ key: HygieneSecrets, _ wrapKey: SecretKey, _ cipher: Cipher, aadByteCount: Int = 0
+    ) throws -> [UInt8] {
+        let context = try OpenSSL().makeContext(cipher, .encrypt, key: wrapKey)
+        var output = [UInt8](repeating: 0, count: key.keyByteCount + cipher.tagByteCount)
+        let zeros = [UInt8](repeating: 0, count: 12)
+        try output.withUnsafeMutableBytes { output in
+            try zeros.withUnsafeBytes { zeros in
+                try key.withKeyBytes { key in
+                    let start = try #require(output.baseAddress)
+                    _ = try context.process(
+                        UnsafeRawBufferPointer(key), into: start, nonce: zeros,
+                        associatedData: UnsafeRawBufferPointer(rebasing: zeros[..<aadByteCount]))
+                }
+            }
+        }
+        return output
     }
 
     /// A file that was asked for is known for a second, with readers that have key schedules; they are waited for.

@@ -1,6 +1,5 @@
 """The stream that bytes come from, and an object as its description lays it out, whoever gives its bytes."""
 import functools
-import re
 import struct
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
@@ -165,19 +164,14 @@ class Body:
     def layHeader(self):
         end, waiting = 0, []
         for field in self.form.header:
-            if field.lastLine or field.repeat or any(other.name in field.size.names for other in waiting):
+            if field.nextLine or field.repeat or any(other.name in field.size.names for other in waiting):
                 # A length is not taken from another format's header.
                 self.checkEarly(waiting)
                 waiting = []
             waiting.append(field)
             self.names[field.name + ".at"], count = end, field.size(self.names)
-            if field.repeat:
-                count = self.repeatedCount(field, end)
-            if field.lastLine:
-                lines = re.search(b"(?m)^" + re.escape(field.lastLine) + b".*\n", self.raw(end, end + 2**20))
-                if not lines:
-                    raise Bad("invalidHeader")
-                count = lines.end()
+            if field.repeat or field.nextLine:
+                count = self.openCount(field, end)
             self.fields[field.name] = field, end, count
             self.hold(field, self.names)
             end += count

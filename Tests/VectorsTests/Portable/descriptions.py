@@ -156,10 +156,10 @@ class Formula:
         return f"{token}({', '.join(arguments)})"
 
 
-# A field of a header or a trailer or a part of a chunk: its length, or what its last line begins with, or how often others
+# A field of a header or a trailer or a part of a chunk: its length, or what the line behind it begins with, or how often others
 # come in it; what it may be if not anything, and the error otherwise; what a writer puts there nevertheless; and how it is
 # encrypted, with the fields that it holds.
-Field = collections.namedtuple("Field", "name size lastLine repeat contents usual error sealing")
+Field = collections.namedtuple("Field", "name size nextLine repeat contents usual error sealing")
 Sealing = collections.namedtuple("Sealing", "cipher key nonce aad held")
 
 
@@ -195,7 +195,7 @@ class Format:
         for name in reversed(list(self.derived)):
             names |= self.derived[name].names if name in names else set()
         self.isLate = "lastChunk" in text or any(
-            field.name in names or field.lastLine or field.repeat for field in self.header)
+            field.name in names or field.nextLine or field.repeat for field in self.header)
 
     def formula(self, text):
         isWord = re.fullmatch("aes-[a-z-]+|x?(chacha|salsa)20-poly1305|pkcs7|none", text)
@@ -214,14 +214,14 @@ class Format:
             sealing = Sealing(*(self.formula(rule.get(name, "''")) for name in ("cipher", "key", "nonce", "aad")), held)
             cipher = rule["cipher"] if "'" in rule["cipher"] else f"'{rule['cipher']}'"
             rule = {"bytes": " + ".join(f"({count})" for count in counts + [f"tagCount({cipher})"]), **rule}
-        size, lastLine = self.formula(rule.get("bytes", "0")), self.formula(rule.get("linesThrough", "''"))({})
+        size, nextLine = self.formula(rule.get("bytes", "0")), self.formula(rule.get("linesBefore", "''"))({})
         repeat, contents = None, rule.get("oneOf", [rule["is"]] if "is" in rule else [])
         if "repeat" in rule:
             fields = [pair for item in rule["repeat"]["fields"] for pair in item.items()]
             repeat = self.formula(rule["repeat"]["times"]), [(name, self.formula(size)) for name, size in fields]
         usual = self.formula(rule["usually"]) if "usually" in rule else None
         contents = [self.formula(text) for text in contents]
-        return Field(name, size, lastLine, repeat, contents, usual, self.error(rule), sealing)
+        return Field(name, size, nextLine, repeat, contents, usual, self.error(rule), sealing)
 
     def known(self, group):
         """The values of a group's inputs."""

@@ -1,5 +1,6 @@
 """Objects of descriptions as they are written, and as a reader finds them after what a test does to them."""
 import functools
+import re
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
@@ -49,7 +50,7 @@ class Written(Body):
             return sealed(cipher.decode(), key, nonce, aad, text)
         return self.raw(start, start + count)
 
-    def repeatedCount(self, field, start):
+    def openCount(self, field, start):
         return len(field.usual(self.names))
 
     def innerValue(self, name, names):
@@ -222,8 +223,13 @@ class Object(Body):
             self.opened(last["i"])
         return self.length
 
-    def repeatedCount(self, field, start):
-        """The length of fields that come again and again."""
+    def openCount(self, field, start):
+        """The length of lines, or of fields that come again and again."""
+        if field.nextLine:
+            line = re.search(b"(?m)^" + re.escape(field.nextLine), self.raw(start, min(self.total, start + 2**20)))
+            if not line:
+                raise Bad("invalidHeader")
+            return line.start()
         (times, fields), at = field.repeat, start
         if times(self.names) > 2**20:
             raise Bad("authenticationFailed")

@@ -101,8 +101,9 @@ public final class Format: Sendable {
     package struct Field: Hashable, Sendable {
         package let name: String
         package let byteCount: Formula
-        /// The prefix of the last line, if the field is a text. Its length is known after it has been read.
-        package var lastLinePrefix: ByteString?
+        /// The prefix of the line behind the field, if the field is lines of text. Its length is known after it has
+        /// been read.
+        package var nextLinePrefix: ByteString?
         /// The number and lengths of repeated fields, if the field consists of them. Its own length is known after it
         /// has been read.
         package var repetition: Repetition?

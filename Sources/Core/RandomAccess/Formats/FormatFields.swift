@@ -33,6 +33,31 @@ struct SourceWindow {
     }
 }
 
+/// A search for the first line that begins with a prefix, in a text that arrives piece by piece.
+struct LineSearch {
+    static let lineFeed = UInt8(ascii: "\n")
+
+    let prefix: ByteString
+    /// The number of bytes of the prefix that the line has so far; `nil` if it begins differently.
+    private var matched: Int? = 0
+    private var (lineStart, position) = (0, 0)
+
+    init(prefix: ByteString) { self.prefix = prefix }
+
+    /// Returns the number of bytes in front of the line, if it begins in these bytes or before them.
+    mutating func find(in bytes: some Sequence<UInt8>) -> Int? {
+        for byte in bytes {
+            position += 1
+            if let count = matched {
+                matched = byte == prefix[count] ? count + 1 : nil
+                if matched == prefix.count { return lineStart }
+            }
+            if byte == Self.lineFeed { (matched, lineStart) = (0, position) }
+        }
+        return nil
+    }
+}
+
 extension Format.Field {
     /// Repeated fields, of which only the lengths matter.
     package struct Repetition: Hashable, Sendable {
@@ -58,7 +83,10 @@ extension Format.Field {
 
 /// The fields and checks of a description, applied to an object.
 extension Format.Field {
-    /// Returns the length of a text, which has a value after the text has been read.
+    /// True if the field's length is known only after it has been read.
+    package var isOpen: Bool { nextLinePrefix != nil || repetition != nil }
+
+    /// Returns the length of an open field, which has a value after the field has been read.
     static func unknownByteCount(of name: String, at place: DescriptionPlace) -> Formula {
         Formula(.name(lengthName(of: name)), .integer, at: place)
     }
@@ -66,31 +94,23 @@ extension Format.Field {
     /// Returns a name that no description can use.
     static func lengthName(of name: String) -> String { "\(name).length" }
 
-    /// Finds the length of a text: up to the end of the first line with the prefix of the last line.
+    /// Finds the length of lines: up to the first line with the prefix.
     ///
     /// - Throws: `DecryptionError.invalidHeader` if there is none within 1 MiB, `.io`.
-    func textByteCount(
+    func linesByteCount(
         at offset: Int, of source: any ByteSource, prefix: ByteString
     ) throws(DecryptionError) -> Int {
         let end = min(source.byteCount, UInt64(offset) + UInt64(Self.maxByteCount))
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
         defer { buffer.deallocate() }
-        // The number of bytes of the prefix that the line has so far; `nil` if it begins differently.
-        var (matched, position) = (Int?(0), UInt64(offset))
+        var (search, position) = (LineSearch(prefix: prefix), UInt64(offset))
         while position < end {
             let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(min(4096, end - position))])
             try source.fetch(at: position, into: piece)
-            for byte in piece {
-                position += 1
-                if let count = matched, count < prefix.count {
-                    matched = byte == prefix[count] ? count + 1 : nil
-                }
-                guard byte == UInt8(ascii: "\n") else { continue }
-                if matched == prefix.count { return Int(position) - offset }
-                matched = 0
-            }
+            if let count = search.find(in: piece) { return count }
+            position += UInt64(piece.count)
         }
-        throw .invalidHeader(expected: "\"\(name)\", up to a line that begins as its last one does")
+        throw .invalidHeader(expected: "\"\(name)\", up to a line that begins as the one behind it does")
     }
 
     /// Finds the length of repeated fields, whose lengths may depend on earlier fields.

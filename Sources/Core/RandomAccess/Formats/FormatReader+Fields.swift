@@ -4,7 +4,7 @@ extension FormatReader {
     struct Draft {
         let name: String
         let byteCount: Formula
-        var lastLinePrefix: ByteString?
+        var nextLinePrefix: ByteString?
         var repetition: Format.Field.Repetition?
         let content: [YAMLNode]
         var usual: YAMLNode?
@@ -55,7 +55,7 @@ extension FormatReader {
         for node in elements {
             for (name, place, value) in try node.members("a field: its name and length") {
                 let draft = try lengths.draft(name, value)
-                guard draft.lastLinePrefix == nil, draft.repetition == nil else {
+                guard draft.nextLinePrefix == nil, draft.repetition == nil else {
                     throw value.error("a length: lines and \"repeat\" stand in headers only")
                 }
                 try trailer.declare(draft, at: place)
@@ -99,7 +99,7 @@ extension FormatReader {
         let members = try node.members(
             "a length, or members",
             of: [
-                "bytes", "is", "oneOf", "usually", "error", "linesThrough", "repeat", "holds", "cipher", "key", "nonce",
+                "bytes", "is", "oneOf", "usually", "error", "linesBefore", "repeat", "holds", "cipher", "key", "nonce",
                 "aad",
             ])
         if let repetition = members["repeat"] { return try repeatedDraft(name, repetition, members, node) }
@@ -107,13 +107,16 @@ extension FormatReader {
         if let other = ["cipher", "key", "nonce", "aad"].first(where: { members[$0] != nil }) {
             throw node.error("\"holds\" beside \"\(other)\"")
         }
-        if let prefix = members["linesThrough"] {
-            guard members.count == 1 else { throw node.error("\"linesThrough\" alone") }
-            guard let bytes = try formula(prefix, as: .bytes).expression.literal?.bytes, (1...64).contains(bytes.count)
-            else { throw prefix.error("what the last line begins with: 1 to 64 bytes, such as \"'--- '\"") }
+        if let prefix = members["linesBefore"] {
+            guard Set(members.keys).isSubset(of: ["linesBefore", "usually"]) else {
+                throw node.error("\"linesBefore\" alone, or with \"usually\"")
+            }
+            guard let bytes = try formula(prefix, as: .bytes).expression.literal?.bytes,
+                (1...64).contains(bytes.count), !bytes.array.contains(LineSearch.lineFeed)
+            else { throw prefix.error("what the next line begins with: 1 to 64 bytes, such as \"'--- '\"") }
             return Draft(
-                name: name, byteCount: Format.Field.unknownByteCount(of: name, at: prefix.place), lastLinePrefix: bytes,
-                content: [], error: .authenticationFailed)
+                name: name, byteCount: Format.Field.unknownByteCount(of: name, at: prefix.place), nextLinePrefix: bytes,
+                content: [], usual: members["usually"], error: .authenticationFailed)
         }
         guard let byteCount = members["bytes"] else { throw node.error("\"bytes\", a length") }
         guard ["is", "oneOf", "usually"].filter({ members[$0] != nil }).count <= 1 else {
@@ -154,13 +157,13 @@ extension FormatReader {
         _ name: String, _ holds: YAMLNode, _ members: [String: YAMLNode], _ node: YAMLNode
     ) throws(DescriptionError) -> Draft {
         guard let cipher = members["cipher"], let key = members["key"], let nonce = members["nonce"],
-            !["bytes", "is", "oneOf", "usually", "linesThrough"].contains(where: { members[$0] != nil })
+            !["bytes", "is", "oneOf", "usually", "linesBefore"].contains(where: { members[$0] != nil })
         else { throw node.error("\"cipher\", \"key\" and \"nonce\" beside \"holds\", and no length or content") }
         var drafts: [(draft: Draft, place: DescriptionPlace)] = []
         for element in try holds.elements("a list of fields") {
             for (name, place, value) in try element.members("a field: its name and length") {
                 let draft = try draft(name, value)
-                guard draft.sealed == nil, draft.lastLinePrefix == nil, draft.repetition == nil, draft.usual == nil
+                guard draft.sealed == nil, draft.nextLinePrefix == nil, draft.repetition == nil, draft.usual == nil
                 else {
                     throw value.error("a length, or \"bytes\" and \"is\"")
                 }
@@ -196,7 +199,7 @@ extension FormatReader {
 
     func field(_ draft: Draft) throws(DescriptionError) -> Format.Field {
         Format.Field(
-            name: draft.name, byteCount: draft.byteCount, lastLinePrefix: draft.lastLinePrefix,
+            name: draft.name, byteCount: draft.byteCount, nextLinePrefix: draft.nextLinePrefix,
             repetition: draft.repetition,
             content: try draft.content.map { node throws(DescriptionError) in try formula(node, as: .bytes) },
             usual: try draft.usual.map { node throws(DescriptionError) in try formula(node, as: .bytes) },
@@ -237,7 +240,7 @@ extension FormatReader {
                     continue
                 }
                 let draft = try lengths.draft(name, value)
-                guard draft.lastLinePrefix == nil, draft.sealed == nil, draft.repetition == nil, draft.usual == nil
+                guard draft.nextLinePrefix == nil, draft.sealed == nil, draft.repetition == nil, draft.usual == nil
                 else {
                     throw value.error("a length: lines, \"repeat\", \"usually\" and \"holds\" stand in headers only")
                 }

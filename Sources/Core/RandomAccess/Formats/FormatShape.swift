@@ -59,7 +59,7 @@ final class FormatShape: Sendable {
             if let range { fields.append((field.name, range)) }
             if let content = field.written, content.isKnown(known) {
                 let bytes = try content.bytes(known, in: format.name)
-                if field.repetition != nil {
+                if field.isOpen {
                     usual[Format.Field.lengthName(of: field.name)] = .integer(Int128(bytes.count))
                 }
                 usual[field.name] = .bytes(bytes)

@@ -49,8 +49,8 @@ struct ObjectHeader {
                 // Checked first, so that a length is not taken from another format's header.
                 try check(fetched.filter(isEarly), source.byteCount)
             }
-            if let prefix = field.lastLinePrefix {
-                let count = try field.textByteCount(at: byteCount, of: source, prefix: prefix)
+            if let prefix = field.nextLinePrefix {
+                let count = try field.linesByteCount(at: byteCount, of: source, prefix: prefix)
                 names[Format.Field.lengthName(of: field.name)] = .integer(Int128(count))
             }
             if let repetition = field.repetition {
@@ -149,7 +149,7 @@ struct ObjectHeader {
             if let written = field.written, written.isKnown(names) {
                 value = try written.bytes(names, in: format.name)
             }
-            if let value, field.repetition != nil {
+            if let value, field.isOpen {
                 names[Format.Field.lengthName(of: field.name)] = .integer(Int128(value.count))
             }
             guard field.byteCount.isKnown(names) else {
@@ -234,6 +234,13 @@ struct ObjectHeader {
 
     /// Refuses a header that a reader would refuse, as far as the known names show.
     private func checkWritten() throws(DecryptionError) {
+        for (field, (name, range)) in zip(format.header, fields) {
+            guard let prefix = field.nextLinePrefix else { continue }
+            var search = LineSearch(prefix: prefix)
+            guard search.find(in: bytes.dropFirst(range.lowerBound)) == range.count else {
+                throw .unsupported("a new object of \(format.name): \"\(name)\" does not end where its lines do")
+            }
+        }
         for check in format.checks where check.error != .invalidKey && check.error != .invalidRequest {
             let formulas = [check.condition, check.requirement].compactMap(\.self)
             guard formulas.allSatisfy({ $0.isKnown(names) }) else { continue }

@@ -258,15 +258,20 @@ extension DescribedVectors {
         {
             let (strategy, key, first, full) = (keyed.strategy, keyed.key, keyed.first, keyed.full)
             // A padded chunk always has data.
-            guard keyed.canHold(first + full), strategy.chunkByteCount != nil, strategy.padding != .pkcs7 else {
+            // If the chunk is refused though its tag is right, no other object shows that.
+            let isRefused = strategy.format.emptyLast == .onlyChunk
+            let byteCount = isRefused ? first : first + full
+            guard keyed.canHold(byteCount), strategy.chunkByteCount != nil, strategy.padding != .pkcs7 else {
                 continue
             }
             let sealer = try OracleSealer(
-                strategy, key: key, plaintextByteCount: first + full,
+                strategy, key: key, plaintextByteCount: byteCount,
                 drawn: GeneratedSource(stream: SplitMix64Stream(seed: UInt64(22_000 + index)), byteCount: .max),
                 alternative: 0, endsWithNothing: true)
             // The parts of some formats cannot describe such a chunk.
-            guard let bytes = try? OracleSource(sealer).bytes(), bytes.count <= Self.maxHeldByteCount else { continue }
+            guard let bytes = try? OracleSource(sealer).bytes(),
+                bytes.count <= (isRefused ? 4 : 1) * Self.maxHeldByteCount
+            else { continue }
             let ciphertext = MemorySource(bytes)
             let oracle = Oracle(strategy: strategy, key: key)
             let id = "formats/ends with nothing/\(keyed.label)"
@@ -349,12 +354,12 @@ extension DescribedVectors {
             source: "generated, seed \(object.seed)", flags: flags, strategy: object.strategy, key: object.key,
             ciphertext: edited.ciphertext, plaintext: error == nil ? edited.plaintext : GroupPlaintext([]),
             error: error, rule: edited.rule,
-            patterns: error == nil ? try reads(of: edited, object, flags: flags).map(ReadPattern.single) : [])
+            patterns: error == nil ? try reads(of: edited, object, one, flags: flags).map(ReadPattern.single) : [])
     }
 
     /// Returns reads of an object. Each expects the error of the first chunk that the oracle rejects.
     private static func reads(
-        of edited: VectorObject, _ object: GeneratedObject, flags: [VectorFlag]
+        of edited: VectorObject, _ object: GeneratedObject, _ one: TamperCase, flags: [VectorFlag]
     ) throws(DecryptionError) -> [RangeRead] {
         let (source, length) = (edited.ciphertext, edited.plaintext.byteCount)
         let opened = try object.oracle.object(source)
@@ -373,6 +378,13 @@ extension DescribedVectors {
             ranges += [(plaintext.lowerBound, 17), (plaintext.upperBound - 1, 2)]
         }
         ranges.append((length, 1))
+        // A reader may notice a foreign chunk by its first bytes only, or beside a chunk that belongs there.
+        if flags.contains(.chunkOrder), object.strategy.isAuthenticated,
+            let foreign = chunks.map(\.plaintext).first(where: { $0.contains(UInt64(one.touched.first ?? 0)) })
+        {
+            let half = UInt64(foreign.count) / 2
+            if half > 1 { ranges.append((foreign.lowerBound + half, Int(min(17, half - 1)))) }
+        }
         return ranges.map { offset, count in
             let end = min(offset + UInt64(count), length)
             let error = chunks.first {

@@ -70,8 +70,7 @@ struct OracleObject: Sendable {
         var end: UInt64 = 0
         var waiting: [Format.Field] = []
         for field in format.header {
-            let isOpen = field.lastLinePrefix != nil || field.repetition != nil
-            if isOpen || waiting.contains(where: { field.byteCount.expression.names.contains($0.name) }) {
+            if field.isOpen || waiting.contains(where: { field.byteCount.expression.names.contains($0.name) }) {
                 // A length must not be taken from another format's header.
                 if isChecked { try check(waiting.filter { $0.content.allSatisfy(known.knows) }, known) }
                 waiting = []
@@ -80,8 +79,8 @@ struct OracleObject: Sendable {
             let count: Int128
             if let repetition = field.repetition {
                 count = try repeated(repetition, from: end, source, known)
-            } else if let prefix = field.lastLinePrefix {
-                count = try text(from: end, lastLine: prefix.array, source)
+            } else if let prefix = field.nextLinePrefix {
+                count = try lines(from: end, before: prefix.array, source)
             } else {
                 count = try known.number(field.byteCount)
             }
@@ -222,16 +221,16 @@ struct OracleObject: Sendable {
     }
 
     /// Returns the length of lines up to and including the first one with a prefix.
-    private static func text(
-        from start: UInt64, lastLine: [UInt8], _ source: any ByteSource
+    static func lines(
+        from start: UInt64, before prefix: [UInt8], _ source: any ByteSource
     ) throws(DecryptionError) -> Int128 {
         let bytes = try Oracle.bytes(Int(min(1 << 20, source.byteCount - start)), at: start, of: source)
         var count = 0
-        for line in bytes.split(separator: 10, omittingEmptySubsequences: false).dropLast() {
+        for line in bytes.split(separator: 10, omittingEmptySubsequences: false) {
+            if line.starts(with: prefix) { return Int128(count) }
             count += line.count + 1
-            if line.starts(with: lastLine) { return Int128(count) }
         }
-        throw .invalidHeader(expected: "a line as the last one of the header")
+        throw .invalidHeader(expected: "a line as the one behind a text")
     }
 
     /// An object that is written.

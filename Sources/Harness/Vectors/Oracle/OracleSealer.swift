@@ -51,18 +51,17 @@ struct OracleSealer: Sendable {
         try OracleObject.check(key, format, fields.known)
         var end: UInt64 = 0
         for field in format.header {
-            guard field.lastLinePrefix == nil else {
-                throw .unsupported("a new object of \(format.name), whose header is a text")
-            }
             let count: Int128
-            if field.repetition == nil {
+            if !field.isOpen {
                 count = try fields.known.number(field.byteCount)
             } else if let usual = field.usual, alternative != nil {
                 count = Int128(try fields.known.bytes(usual).count)
             } else if let repetition = field.repetition, alternative == nil {
                 count = try OracleObject.repeated(repetition, from: end, drawn, fields.known)
+            } else if let prefix = field.nextLinePrefix, alternative == nil {
+                count = try OracleObject.lines(from: end, before: prefix.array, drawn)
             } else {
-                throw .unsupported("a new object of \(format.name), whose header has fields that are repeated")
+                throw .unsupported("a new object of \(format.name), whose header has fields of unknown content")
             }
             guard (0...1 << 20).contains(count) else {
                 throw .headerRejected(expected: "at most 1 MiB of \"\(field.name)\"")

@@ -162,7 +162,8 @@ extension TamperTarget {
         self.init(
             label: strategy.label, form: .object(strategy, key), original: content(original, .original),
             other: other.map { content($0, .other) }, plaintext: plaintext,
-            windowByteCount: layout.map { Int(min($0.full, UInt64(original.count)) / 2) + 9 } ?? 40,
+            windowByteCount: layout.map { Int(min($0.full, UInt64(original.count)) / 2) + 9 }
+                ?? (strategy.isStreaming ? 40 : min(chunkByteCount, original.count) / 2 + 9),
             chunkPlaintexts: layout.map { layout in
                 (0..<layout.chunkCount).map { index in
                     let range = layout.plaintext(ofChunk: index)
