@@ -44,12 +44,6 @@ package struct DecryptionRates: Sendable {
     /// The rate of copies from a kept plaintext.
     package var copiedBytesPerSecond: UInt64
 
-    package init(points: [KeyedCipher: [Point]], callNanoseconds: UInt64, copiedBytesPerSecond: UInt64) {
-        self.points = points
-        self.callNanoseconds = callNanoseconds
-        self.copiedBytesPerSecond = copiedBytesPerSecond
-    }
-
     /// Returns the time of a call in nanoseconds, interpolated linearly between the timed lengths.
     package func nanoseconds(_ cipher: KeyedCipher, byteCount: UInt64) -> Double {
         guard let points = points[cipher], let first = points.first, let last = points.last, byteCount > 0 else {
