@@ -143,10 +143,9 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     private func allowedOrigins() throws -> AllowedOrigins {
-        guard let origins = AllowedOrigins(allowOrigin) else {
-            throw CommandFailure(
-                .usage, "--allow-origin \(allowOrigin.joined(separator: ", ")): expected \(AllowedOrigins.expectation)")
-        }
+        let origins = try require(
+            AllowedOrigins(allowOrigin), .usage,
+            "--allow-origin \(allowOrigin.joined(separator: ", ")): expected \(AllowedOrigins.expectation)")
         return origins
     }
 
