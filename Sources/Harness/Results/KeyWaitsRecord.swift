@@ -31,8 +31,7 @@ public struct KeyWaitsRecord: Codable, Hashable, Sendable {
         case keyCount = "keys"
     }
 
-    /// A record of one measurement.
-    public init(
+    package init(
         command: [String], host: RunHeader.Host, seed: UInt64, rounds: UInt64, keyCount: UInt64,
         segmentByteCount: UInt64, backend: String, cells: [Cell]
     ) {
@@ -78,8 +77,7 @@ public struct KeyWaitsRecord: Codable, Hashable, Sendable {
             case requestCount = "requests"
         }
 
-        /// A cell with its samples.
-        public init(
+        package init(
             way: Way, delayMilliseconds: UInt64, requestCount: UInt64, samplesNanoseconds: [UInt64],
             medianNanoseconds: Double, ratioToLocal: LogInterval
         ) {
