@@ -38,17 +38,6 @@ package protocol SubjectHandler: AnyObject {
     func close(id: UInt64)
 }
 
-extension SubjectHandler {
-    /// False: a subject opens no playlists by default.
-    package var readsPlaylists: Bool { false }
-
-    /// Throws, as a subject that does not know playlists.
-    package func openPlaylist(id: UInt64, request: PlaylistRequest) throws(DecryptionError) -> UInt64 {
-        throw .unsupported(
-            "strategy \"\(PlaylistRequest.strategyName)\": expected one of \(Format.names.joined(separator: ", "))")
-    }
-}
-
 /// The subject's side of the protocol: reads requests, passes them to the implementation, writes answers. Source:
 /// PROTOCOL.md.
 package final class SubjectServer {
