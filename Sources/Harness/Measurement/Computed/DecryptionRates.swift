@@ -107,6 +107,15 @@ extension DecryptionRates {
             points: points, callNanoseconds: callNanosecondsMeasured(),
             copiedBytesPerSecond: try memory.copiedBytesPerSecond())
     }
+
+    /// Returns the bytes that a backend decrypts in a second in CBC, or in GCM with tags, from a short measurement for
+    /// estimates; a guess for a backend that fails.
+    package static func roughBytesPerSecond(_ backend: any CipherBackend, hasTags: Bool) -> Double {
+        let count = 256 << 10
+        let timed = try? Decryption(backend, KeyedCipher(hasTags ? .aesGCM : .aesCBC, keyByteCount: 16))
+            .nanoseconds(callByteCount: count, LongMemory(byteCount: 2 * count))
+        return timed.map { Double(count) * 1e9 / $0.nanoseconds } ?? 1e9
+    }
 }
 
 /// Decryption with one library and one key.
