@@ -211,10 +211,7 @@ struct MeasureCommand: ParsableCommand {
         if let reason = results.cells.first?.failure { throw CommandFailure(.no, reason) }
         guard let measured = results.cells.first else { throw CommandFailure(.noAnswer, "nothing was measured") }
         let summary = CellSummary(measured, limits: results.header.limits)
-        switch output.format {
-        case .json: print(summary.json.text)
-        case .text: print(summary.text)
-        }
+        output.show(summary.text, json: summary.json)
     }
 
     mutating func validate() throws {

@@ -143,10 +143,9 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     private func allowedOrigins() throws -> AllowedOrigins {
-        let origins = try require(
+        try require(
             AllowedOrigins(allowOrigin), .usage,
             "--allow-origin \(allowOrigin.joined(separator: ", ")): expected \(AllowedOrigins.expectation)")
-        return origins
     }
 
     private func limits() throws -> ServerLimits {

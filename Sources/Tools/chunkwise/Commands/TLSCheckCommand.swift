@@ -53,7 +53,7 @@ struct TLSCheckCommand: AsyncParsableCommand {
             throw CommandFailure(Self.code(error), "\(server): \(error)")
         }
         let output = TLSCheckOutput(server: server, finding: finding)
-        print(printing.format == .json ? output.json.text : output.text)
+        printing.show(output.text, json: output.json)
         for warning in finding.warnings { Terminal.warn("\(warning)") }
         if let failure = finding.failure { throw CommandFailure(.no, "\(server): \(failure)") }
     }

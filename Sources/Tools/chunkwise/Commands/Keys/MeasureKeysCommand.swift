@@ -89,7 +89,7 @@ struct MeasureKeysCommand: AsyncParsableCommand {
             command: Program.command, host: ThisHost.describe(),
             seed: seed, rounds: UInt64(rounds), keyCount: UInt64(keys), segmentByteCount: segmentSize.byteCount,
             backend: backend, cells: cells)
-        print(printing.format == .json ? record.json.text : text(record))
+        printing.show(text(record), json: record.json)
         try attempt { try output.map { try TextFile.write(record.json.text + "\n", to: Self.file(in: $0)) } }
         try requirePass(record)
     }
