@@ -249,7 +249,8 @@ extension ConformanceRecord {
 }
 
 extension ConformanceRecord.FlagOutcome {
-    fileprivate mutating func add(_ other: Self) {
+    /// Adds the results in other vectors.
+    package mutating func add(_ other: Self) {
         (passed, failed) = (passed + other.passed, failed + other.failed)
         (unsupported, notRun) = (unsupported + other.unsupported, notRun + other.notRun)
     }
