@@ -77,7 +77,8 @@ public struct KeyWaitsRecord: Codable, Hashable, Sendable {
             case requestCount = "requests"
         }
 
-        package init(
+        /// A cell with its samples.
+        public init(
             way: Way, delayMilliseconds: UInt64, requestCount: UInt64, samplesNanoseconds: [UInt64],
             medianNanoseconds: Double, ratioToLocal: LogInterval
         ) {

@@ -93,8 +93,13 @@ extension KeyFile {
     static func read(
         _ path: String, _ form: Form = Form(), isStrict: Bool, program: String = "chunkwise"
     ) throws(DecryptionError) -> SecretKey {
-        try read(
-            path, form, isShared: SmallFile.sharing(path, "key file", isStrict: isStrict, program: program))
+        try read(path, form) { (permissions) throws(DecryptionError) in
+            guard !isStrict else {
+                throw .openToOthers(path: "key file \(path)", permissions: permissions, expected: 0o600)
+            }
+            let warning = KeyWarning.readableByOthers(path: path, permissions: permissions)
+            Terminal.writeError("\(program): warning: \(warning)")
+        }
     }
 }
 

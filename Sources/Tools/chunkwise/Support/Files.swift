@@ -33,16 +33,13 @@ enum SmallFile {
     }
 
     /// Returns the answer to the permissions of a file that others can read: a warning, or an error if `isStrict`.
-    static func sharing(
-        _ path: String, _ name: String, isStrict: Bool, program: String = "chunkwise"
-    ) -> (UInt32) throws(DecryptionError) -> Void {
+    static func sharing(_ path: String, _ name: String, isStrict: Bool) -> (UInt32) throws(DecryptionError) -> Void {
         { (permissions) throws(DecryptionError) in
             guard !isStrict else {
                 throw .openToOthers(path: "\(name) \(path)", permissions: permissions, expected: 0o600)
             }
-            Terminal.writeError(
-                "\(program): warning: \(name) \(path) can be read by others "
-                    + "(permissions \(String(permissions, radix: 8))): expected 600")
+            Terminal.warn(
+                "\(name) \(path) can be read by others (permissions \(String(permissions, radix: 8))): expected 600")
         }
     }
 }
