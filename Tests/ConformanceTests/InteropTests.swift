@@ -144,6 +144,30 @@ struct InteropTests {
         #expect(throws: VectorFileError.self) { try InteropIndex.folders(in: copy.path + "/nowhere") }
     }
 
+    @Test("an index may list the chunks' lengths: of the first, of all others, and of the last")
+    func listedChunks() throws {
+        let copy = FileManager.default.temporaryDirectory.appending(path: "interop-\(UUID().uuidString)")
+        try FileManager.default.copyItem(at: URL(filePath: Self.folder).appending(path: "seal"), to: copy)
+        defer { try? FileManager.default.removeItem(at: copy) }
+        let index = copy.appending(path: InteropIndex.fileName)
+        let text = try String(contentsOf: index, encoding: .utf8)
+        let list = "12,\n     20\n"
+        #expect(text.contains(list))
+        func object(_ lengths: String) throws -> InteropObject {
+            try Data(text.replacing(list, with: lengths).utf8).write(to: index)
+            return try #require(try InteropIndex(folder: copy.path).objects.first { $0.name == "kat-F9.seal" })
+        }
+        for (lengths, first, chunk) in [("12, 20", 12, nil), ("12, 20, 20, 3", 12, 20)] as [(String, Int128, Int128?)] {
+            let format = try #require(try object(lengths).strategy).format
+            #expect(format.firstChunk?.expression == .integer(first), "\(lengths)")
+            #expect(format.chunk?.expression == chunk.map { .integer($0) } ?? .name("segmentByteCount"), "\(lengths)")
+        }
+        #expect(try object("12").strategy?.format.firstChunk == nil)
+        for lengths in ["12, 20, 21", "12, 20, 19, 3", "21, 20, 20"] {
+            #expect(try object(lengths).gap?.contains("two lengths") == true, "\(lengths)")
+        }
+    }
+
     @Test("SHAKE-256 of nothing, and of a seed")
     func shake() {
         // Source: FIPS 202; the first bytes of SHAKE-256 of the empty message.

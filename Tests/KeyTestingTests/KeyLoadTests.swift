@@ -6,7 +6,7 @@ import Testing
 @Suite("key-server load")
 struct KeyLoadTests {
     private static func plan(
-        _ clients: Int, _ way: KeyLoadPlan.Way, capacity: Int = 1_000_000, seed: UInt64 = 7
+        _ clients: Int, _ way: KeyLoadPlan.RequestMode, capacity: Int = 1_000_000, seed: UInt64 = 7
     ) throws -> KeyLoadPlan {
         try KeyLoadPlan(clientCount: clients, way: way, capacityPerSecond: capacity, seed: seed)
     }
@@ -88,14 +88,14 @@ struct KeyLoadTests {
 @Suite("key-server load on loopback", .serialized)
 struct KeyLoopbackTests {
     private static func plan(
-        _ clients: Int, _ way: KeyLoadPlan.Way, capacity: Int = 1_000_000
+        _ clients: Int, _ way: KeyLoadPlan.RequestMode, capacity: Int = 1_000_000
     ) throws -> KeyLoadPlan {
         let policy = KeyPolicy(deadline: .seconds(36_000), idleTimeout: .seconds(36_000))
         return try KeyLoadPlan(clientCount: clients, way: way, policy: policy, capacityPerSecond: capacity, seed: 3)
     }
 
-    @Test("each client asks once and gets its key, as simulated", arguments: KeyLoadPlan.Way.allCases)
-    func all(_ way: KeyLoadPlan.Way) async throws {
+    @Test("each client asks once and gets its key, as simulated", arguments: KeyLoadPlan.RequestMode.allCases)
+    func all(_ way: KeyLoadPlan.RequestMode) async throws {
         let plan = try Self.plan(48, way)
         let run = try await LoopbackRun.run(plan, speed: 200).result
         let simulated = KeyLoadSimulation.run(plan)

@@ -75,7 +75,7 @@ struct ComputedPlanTests {
                     source: source, strategy: strategy, backend: OpenSSL(), key: SecretKey([UInt8](1...16)))
                 let costs = try ReadCosts(
                     strategy: strategy, plaintextByteCount: UInt64(count), keyByteCount: 16,
-                    in: ReadCosts.Surroundings(link: link, client: client, rates: Self.noTime))
+                    in: ReadCosts.Environment(link: link, client: client, rates: Self.noTime))
                 let opened = tally.take()
                 #expect(costs.opening.requestCount == opened.requests && costs.opening.fetchedByteCount == opened.bytes)
                 #expect(costs.opening.nanoseconds == clock.nanoseconds, "\(strategy.name)")

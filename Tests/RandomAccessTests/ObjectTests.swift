@@ -39,8 +39,8 @@ struct ReaderTests {
     func impossibleWindows(_ byteCount: Int) throws {
         let object = try object(MemorySource([1, 2, 3]))
         #expect(throws: DecryptionError.self) { try object.makeCursor(windowByteCount: byteCount) }
-        #expect(throws: DecryptionError.self) { try WholeChunkReader(object: object, chunkByteCount: byteCount) }
-        #expect(throws: DecryptionError.self) { try FreshBufferReader(object: object, windowByteCount: byteCount) }
+        #expect(throws: DecryptionError.self) { try ChunkCacheReader(object: object, chunkByteCount: byteCount) }
+        #expect(throws: DecryptionError.self) { try AllocatingReader(object: object, windowByteCount: byteCount) }
     }
 
     @Test("a source that changed is an error in every reader, also for bytes that were kept")
@@ -48,8 +48,8 @@ struct ReaderTests {
         let source = ChangingSource(MemorySource([UInt8](repeating: 0, count: 40)))
         let object = try object(source)
         let readers: [any RandomAccessDecryptor] = [
-            try object.makeCursor(), try WholeChunkReader(object: object, chunkByteCount: 64),
-            try FreshBufferReader(object: object, windowByteCount: 16),
+            try object.makeCursor(), try ChunkCacheReader(object: object, chunkByteCount: 64),
+            try AllocatingReader(object: object, windowByteCount: 16),
         ]
         for reader in readers { #expect(try reader.read(at: 0, count: 8).count == 8) }
         source.grow()

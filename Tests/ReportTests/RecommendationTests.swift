@@ -121,6 +121,7 @@ struct RecommendationTests {
             reasons.contains { $0.hasPrefix("With one thread (--threads 1) the choice would be a, 128 MiB windows") })
         #expect(
             reasons.contains { $0.hasPrefix("Without mapping the file (--source file) the choice would be a, 128") })
+        #expect(reasons.contains { $0.contains("compared, each with 1 or 2 threads)") }, "\(reasons)")
         let filtered = try Self.recommend(results) {
             $0.backend = "b"
             $0.threads = 1
@@ -131,6 +132,7 @@ struct RecommendationTests {
                     && $0.hasSuffix("1.10× (1.10–1.10×) as fast.")
             })
         #expect(filtered.contains("--threads 1 costs nothing: without it the choice is the same."))
+        #expect(filtered.contains { $0.contains("compared, each with one thread)") }, "\(filtered)")
     }
 
     @Test("a picture of many has the front, the choice and some of the others")

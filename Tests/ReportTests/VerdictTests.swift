@@ -14,7 +14,7 @@ import Testing
                     + "you can write to.",
                 "The best of what there is: libgcrypt, cbc-continuous, windows of 64 KiB: 1,000 MiB/s (998–1,002 MiB/s) from "
                     + "start to end of a file in the page cache, 2.00× (1.99–2.01×) the runner-up, openssl, windows of 64 KiB.",
-                "No other configuration is more than 1.5 % faster (95 % confidence, 5 compared); 1 other within 5 % of the "
+                "No other configuration is more than 1.5 % faster (95 % confidence, 5 compared, each with one thread); 1 other within 5 % of the "
                     + "best needs more memory.",
                 "Correct: 2 subjects passed 2,404 of 2,404 vector reads (4 unsupported). 2 cells of 9 have no figures "
                     + "(1 failed, 1 not checked). Left out: 4 of 9 configurations (2 other workloads, 2 without figures).",

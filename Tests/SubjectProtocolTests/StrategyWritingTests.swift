@@ -80,7 +80,7 @@ struct StrategyWritingTests {
     }
 
     @Test(
-        "inputs that are written alike, words with commas and texts with commas are refused",
+        "inputs that are written alike, words and texts with commas, and what a list does not have are refused",
         arguments: [
             ("partSize: {default: 1}, part_size: {default: 2}", "mine", ""),
             (
@@ -88,6 +88,10 @@ struct StrategyWritingTests {
                 "part and partByteCount of mine, both written part"
             ),
             ("word: {oneOf: [\"a,b\", c]}", "mine:word=c", "words without commas"),
+            ("number: {oneOf: [1, 2, 29]}", "mine:number=29", ""),
+            ("number: {oneOf: [1, 29]}", "mine:number=2", "1 or 29"),
+            ("word: {oneOf: [1, a]}", "mine:word=a", ""),
+            ("word: {text: true, oneOf: [1, 2]}", "mine:word=3", "1 or 2"),
             ("label: {text: true}", "mine:label=a,b", "one of label, skip, trim, and texts without commas"),
         ])
     func commas(inputs: String, text: String, expected: String) throws {

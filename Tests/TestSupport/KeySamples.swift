@@ -21,7 +21,7 @@ package enum KeySamples {
     }
 
     private static func cell(
-        _ way: KeyWaitsRecord.Way, _ delay: UInt64, requests: UInt64, microseconds: UInt64
+        _ way: KeyWaitsRecord.RequestMode, _ delay: UInt64, requests: UInt64, microseconds: UInt64
     ) -> KeyWaitsRecord.Cell {
         let ratio = Double(microseconds) / 1000
         return KeyWaitsRecord.Cell(

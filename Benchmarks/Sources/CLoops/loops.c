@@ -10,6 +10,7 @@
 struct chunkwise_loop {
     int file;
     int library;
+    int is_ctr;
     size_t window;
     uint8_t *buffer;
     uint8_t iv[16];
@@ -20,7 +21,20 @@ struct chunkwise_loop {
 static int set_iv(chunkwise_loop *loop, const uint8_t *iv) {
     if (loop->library == CHUNKWISE_LOOP_OPENSSL)
         return EVP_DecryptInit_ex(loop->openssl, NULL, NULL, NULL, iv) == 1;
+    if (loop->is_ctr) return gcry_cipher_setctr(loop->gcrypt, iv, 16) == 0;
     return gcry_cipher_setiv(loop->gcrypt, iv, 16) == 0;
+}
+
+/* Begins at a block: `before` is the ciphertext before it, of which CTR needs none. */
+static int begin(chunkwise_loop *loop, uint64_t block, const uint8_t *before) {
+    uint8_t counter[16];
+    if (!loop->is_ctr) return set_iv(loop, block == 0 ? loop->iv : before);
+    for (int place = 15; place >= 0; place--) {
+        block += loop->iv[place];
+        counter[place] = (uint8_t)block;
+        block >>= 8;
+    }
+    return set_iv(loop, counter);
 }
 
 static int decrypt(chunkwise_loop *loop, uint8_t *bytes, size_t count) {
@@ -32,10 +46,11 @@ static int decrypt(chunkwise_loop *loop, uint8_t *bytes, size_t count) {
 }
 
 chunkwise_loop *chunkwise_loop_open(
-    int library, const char *path, const uint8_t *key, const uint8_t *iv, size_t window) {
+    int library, int is_ctr, const char *path, const uint8_t *key, const uint8_t *iv, size_t window) {
     chunkwise_loop *loop = calloc(1, sizeof *loop);
     if (loop == NULL) return NULL;
     loop->library = library;
+    loop->is_ctr = is_ctr;
     loop->window = window;
     loop->file = open(path, O_RDONLY | O_CLOEXEC);
     memcpy(loop->iv, iv, 16);
@@ -43,13 +58,14 @@ chunkwise_loop *chunkwise_loop_open(
     if (library == CHUNKWISE_LOOP_OPENSSL) {
         loop->openssl = EVP_CIPHER_CTX_new();
         is_ready = is_ready && loop->openssl != NULL
-            && EVP_DecryptInit_ex(loop->openssl, EVP_aes_128_cbc(), NULL, key, iv) == 1
+            && EVP_DecryptInit_ex(loop->openssl, is_ctr ? EVP_aes_128_ctr() : EVP_aes_128_cbc(), NULL, key, iv) == 1
             && EVP_CIPHER_CTX_set_padding(loop->openssl, 0) == 1;
     } else {
         gcry_check_version(NULL);
         gcry_control(GCRYCTL_DISABLE_SECMEM, 0);
         gcry_control(GCRYCTL_INITIALIZATION_FINISHED, 0);
-        is_ready = is_ready && gcry_cipher_open(&loop->gcrypt, GCRY_CIPHER_AES128, GCRY_CIPHER_MODE_CBC, 0) == 0
+        is_ready = is_ready && gcry_cipher_open(
+                   &loop->gcrypt, GCRY_CIPHER_AES128, is_ctr ? GCRY_CIPHER_MODE_CTR : GCRY_CIPHER_MODE_CBC, 0) == 0
             && gcry_cipher_setkey(loop->gcrypt, key, 16) == 0;
     }
     if (is_ready) return loop;
@@ -69,7 +85,7 @@ int64_t chunkwise_loop_run(chunkwise_loop *loop, int64_t first, int64_t end, int
     int64_t done = first;
     uint8_t iv[16];
     if (first > 0 && pread(loop->file, iv, 16, first - 16) != 16) return -1;
-    if (!set_iv(loop, first > 0 ? iv : loop->iv)) return -1;
+    if (!begin(loop, (uint64_t)first / 16, iv)) return -1;
     while (done < end) {
         size_t part = (size_t)(end - done) < loop->window ? (size_t)(end - done) : loop->window;
         ssize_t count = pread(loop->file, loop->buffer, part, done);
@@ -84,9 +100,9 @@ int64_t chunkwise_loop_run(chunkwise_loop *loop, int64_t first, int64_t end, int
 const uint8_t *chunkwise_loop_read(chunkwise_loop *loop, uint64_t offset, size_t count) {
     uint64_t first = offset / 16 * 16;
     size_t length = (size_t)((offset + count + 15) / 16 * 16 - first);
-    size_t before = first == 0 ? 0 : 16;
+    size_t before = first == 0 || loop->is_ctr ? 0 : 16;
     if (pread(loop->file, loop->buffer, before + length, (off_t)(first - before)) != (ssize_t)(before + length))
         return NULL;
-    if (!set_iv(loop, before == 0 ? loop->iv : loop->buffer)) return NULL;
+    if (!begin(loop, first / 16, loop->buffer)) return NULL;
     return decrypt(loop, loop->buffer + before, length) ? loop->buffer + before + (offset - first) : NULL;
 }

@@ -65,7 +65,7 @@ int main(int count, char **arguments) {
         it->is_sealing = is_sealing;
         uint64_t units = (uint64_t)status.st_size / 16;
         if (is_cbc) {
-            it->loop = chunkwise_loop_open(library, input, key, iv, 256 << 10);
+            it->loop = chunkwise_loop_open(library, 0, input, key, iv, 256 << 10);
         } else {
             it->chunks = chunkwise_chunks_open(library, cipher, input, key, (size_t)atol(arguments[5]), is_sealing);
         }

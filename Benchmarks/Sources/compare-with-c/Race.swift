@@ -47,16 +47,18 @@ struct Race {
     }
 
     /// Prints a line for the table of Benchmarks/all: how many times as fast as runner `base` another one is, and the goal.
-    func goal(_ what: String, _ index: Int, over base: Int, atLeast least: Double? = nil, atMost most: Double? = nil) {
+    func goal(
+        _ what: String, _ index: Int, over base: Int, atLeast least: Double = 0, atMost most: Double = .infinity
+    ) {
         let ratio = Race.median(zip(nanoseconds[base], nanoseconds[index]).map { Double($0) / Double($1) })
-        let isMet: Bool? = least.map { ratio >= $0 } ?? most.map { ratio <= $0 }
-        let goal = least.map { "at least \($0)" } ?? most.map { "at most \($0)" } ?? ""
-        Race.goal(what, self.ratio(index, over: base), goal, isMet)
+        Race.goal(
+            what, self.ratio(index, over: base), most.isFinite ? "≤ \(most)" : "≥ \(least)",
+            (least...most).contains(ratio))
     }
 
-    /// Prints a line for the table of Benchmarks/all.
-    static func goal(_ what: String, _ measured: String, _ goal: String, _ isMet: Bool?) {
-        print("goal\t\(what)\t\(measured)\t\(goal)\t\(isMet.map { $0 ? "met" : "MISSED" } ?? "")")
+    /// Prints a line for the table of Benchmarks/all; comparison.py says its form.
+    static func goal(_ what: String, _ measured: String, _ goal: String, _ isMet: Bool) {
+        print("goal\t\(what)\t\(measured)\t\(goal)\t\(isMet ? "met" : "MISSED")")
     }
 
     static func median<Value: Comparable & ExpressibleByIntegerLiteral>(_ values: [Value]) -> Value {
@@ -95,6 +97,14 @@ func decimals(_ value: Double) -> String {
     let thousandths = Int((value * 1000).rounded())
     let rest = "\(thousandths % 1000)"
     return "\(thousandths / 1000)." + String(repeating: "0", count: 3 - rest.count) + rest
+}
+
+/// A length in the greatest unit that it is a multiple of.
+func size(_ byteCount: Int) -> String {
+    for (unit, name) in [(1 << 20, "MiB"), (1_000_000, "MB"), (1 << 10, "KiB")] where byteCount % unit == 0 {
+        return "\(byteCount / unit) \(name)"
+    }
+    return "\(byteCount) bytes"
 }
 
 /// Nanoseconds as milliseconds.

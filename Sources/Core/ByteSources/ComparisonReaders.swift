@@ -4,7 +4,7 @@ package import RandomAccess
 ///
 /// It has the access policy of the article "Play encrypted files with on-the-fly decryption on iOS", with correct
 /// arithmetic. It exists for comparison: a read of two bytes may cost a chunk.
-package final class WholeChunkReader: RandomAccessDecryptor, CachingReader {
+package final class ChunkCacheReader: RandomAccessDecryptor, CachingReader {
     private let object: EncryptedObject
     private let cursor: any RandomAccessDecryptor
     private let chunkByteCount: UInt64
@@ -81,7 +81,7 @@ package final class WholeChunkReader: RandomAccessDecryptor, CachingReader {
 /// It has the access policy of the article "Decrypting huge files on iOS", with correct arithmetic. It exists for
 /// comparison. While a window is decrypted, its ciphertext, its plaintext and the caller's buffer are all in memory.
 /// The article allocates all three anew; here the caller provides the last one.
-package final class FreshBufferReader: RandomAccessDecryptor {
+package final class AllocatingReader: RandomAccessDecryptor {
     private let object: EncryptedObject
     /// Decrypts stretches; `nil` if chunks are opened as a whole.
     private let context: (any CipherContext)?

@@ -100,6 +100,10 @@ struct Comparison {
             }
             reason += ": injected in a copy of the baseline, it showed as "
             reason += cell.slowdown.map { GateResult.percent($0 - 1) } ?? "nothing"
+            // No noise makes more work take less time.
+            if let high = cell.high, high < 1 {
+                reason += "; the baseline takes less time for more bytes: expected a reader whose time follows them"
+            }
         } else {
             switch outcome {
             case .notCompared(let why), .wrong(let why), .failed(let why):

@@ -74,7 +74,7 @@ public struct KeyLoadRecord: Codable, Hashable, Sendable {
     }
 
     /// The time at which clients ask for the key.
-    public enum Way: String, Codable, CaseIterable, Hashable, Sendable {
+    public enum RequestMode: String, Codable, CaseIterable, Hashable, Sendable {
         /// As soon as their playlist names the key.
         case onDemand
         /// As soon as their playlist announces the key.
@@ -86,7 +86,7 @@ public struct KeyLoadRecord: Codable, Hashable, Sendable {
     /// The figures of one way of asking.
     public struct Cell: Codable, Hashable, Sendable {
         /// The time at which clients asked.
-        public var way: Way
+        public var way: RequestMode
         /// The figures of the simulation.
         public var simulated: Figures
         /// The figures of the run; `nil` if nothing was run.
@@ -98,7 +98,8 @@ public struct KeyLoadRecord: Codable, Hashable, Sendable {
 
         /// A cell; for a simulation alone, only with its figures.
         public init(
-            way: Way, simulated: Figures, run: Figures? = nil, agrees: Bool? = nil, lagNanoseconds: UInt64? = nil
+            way: RequestMode, simulated: Figures, run: Figures? = nil, agrees: Bool? = nil,
+            lagNanoseconds: UInt64? = nil
         ) {
             self.way = way
             self.simulated = simulated

@@ -46,7 +46,7 @@ public struct KeyWaitsRecord: Codable, Hashable, Sendable {
     }
 
     /// The source of the keys, and the time at which they arrive.
-    public enum Way: String, Codable, CaseIterable, Hashable, Sendable {
+    public enum RequestMode: String, Codable, CaseIterable, Hashable, Sendable {
         /// From files.
         case local
         /// From a session that already has them.
@@ -60,7 +60,7 @@ public struct KeyWaitsRecord: Codable, Hashable, Sendable {
     /// The figures of one way with one server.
     public struct Cell: Codable, Hashable, Sendable {
         /// The source of the keys.
-        public var way: Way
+        public var way: RequestMode
         /// The time for which the server held back an answer, in milliseconds.
         public var delayMilliseconds: UInt64
         /// The max number of requests between opening and the first byte.
@@ -79,7 +79,7 @@ public struct KeyWaitsRecord: Codable, Hashable, Sendable {
 
         /// A cell with its samples.
         public init(
-            way: Way, delayMilliseconds: UInt64, requestCount: UInt64, samplesNanoseconds: [UInt64],
+            way: RequestMode, delayMilliseconds: UInt64, requestCount: UInt64, samplesNanoseconds: [UInt64],
             medianNanoseconds: Double, ratioToLocal: LogInterval
         ) {
             self.way = way

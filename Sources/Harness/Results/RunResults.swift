@@ -13,7 +13,7 @@ public struct RunResults: Codable, Hashable, Sendable {
     /// True if the run came to its end.
     public var isComplete: Bool
     /// The records that are in the file and are not reported.
-    public var leftOut = LeftOut()
+    public var leftOut = OmittedRecords()
 
     /// Results with nothing left out.
     public init(
@@ -39,7 +39,7 @@ public struct RunResults: Codable, Hashable, Sendable {
     }
 
     /// The parts of a file that are not reported.
-    public struct LeftOut: Codable, Hashable, Sendable {
+    public struct OmittedRecords: Codable, Hashable, Sendable {
         /// The bytes of a last record that was cut off.
         public var cutByteCount = 0
         /// The number of records of cells that no earlier check or failure names.
@@ -127,7 +127,7 @@ struct RunResultsBuilder {
     private var indices: [String: Int] = [:]
     private var seen: Set<SeenProcess> = []
     private var isComplete = false
-    private var leftOut = RunResults.LeftOut()
+    private var leftOut = RunResults.OmittedRecords()
 
     /// A process whose record was read before.
     private struct SeenProcess: Hashable {

@@ -48,9 +48,9 @@ package struct ReaderConfiguration: Sendable {
     private func makePlainReader(of object: EncryptedObject) throws(DecryptionError) -> any RandomAccessDecryptor {
         switch access {
         case .block: try object.makeCursor(windowByteCount: windowByteCount)
-        case .chunkCache: try WholeChunkReader(object: object, chunkByteCount: windowByteCount)
-        case .wholeChunk: UncachedChunkReader(try WholeChunkReader(object: object, chunkByteCount: windowByteCount))
-        case .freshBuffers: try FreshBufferReader(object: object, windowByteCount: windowByteCount)
+        case .chunkCache: try ChunkCacheReader(object: object, chunkByteCount: windowByteCount)
+        case .wholeChunk: UncachedChunkReader(try ChunkCacheReader(object: object, chunkByteCount: windowByteCount))
+        case .freshBuffers: try AllocatingReader(object: object, windowByteCount: windowByteCount)
         }
     }
 
@@ -167,9 +167,9 @@ extension ReaderConfiguration {
 /// Decrypts whole chunks for every read and keeps none: shows the cost of ``AccessPolicy/chunkCache`` without its
 /// cache.
 final class UncachedChunkReader: RandomAccessDecryptor {
-    private let reader: WholeChunkReader
+    private let reader: ChunkCacheReader
 
-    init(_ reader: WholeChunkReader) {
+    init(_ reader: ChunkCacheReader) {
         self.reader = reader
     }
 

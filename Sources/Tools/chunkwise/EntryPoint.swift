@@ -119,17 +119,17 @@ struct Chunkwise: ParsableCommand {
             """
             EXAMPLES
               chunkwise run               verify, measure, report: the main job
-              chunkwise backends          which crypto libraries are there
+              chunkwise backends          which crypto libraries are there?
               chunkwise verify            are all ranges right, in every backend?
               chunkwise vectors generate  write the range reads as files for any language
-              chunkwise limits            what this machine can do at most
+              chunkwise limits            how fast can any reader be on this machine?
               chunkwise plan --latency 20ms --bandwidth 100MB/s --memory 64MiB
               chunkwise measure --backend openssl --window 256KiB
               chunkwise recommend reports/2026-11-21-host --memory 64MiB --workload playback
               chunkwise gate --baseline 'old subject' --candidate 'new subject'
               chunkwise decrypt --key-file k film.enc - --range 0-1023
               chunkwise serve --key-file k film.enc
-              chunkwise format list       the formats that are known, and your own
+              chunkwise format list       the built-in formats
 
             EXIT CODES
               0 yes; 1 the answer is no; 2 no answer; 64 usage; 65 bad data; 66 missing input; 74 I/O

@@ -100,7 +100,7 @@ struct CauseTests {
         private var served: ServedReader { ServedReader(base: base) }
         var name: String { base.name }
         func supports(_ strategy: Strategy, keyByteCount: Int) -> Bool { base.supports(strategy, keyByteCount) }
-        func fitness(for group: VectorGroup) -> Fitness { served.fitness(for: group) }
+        func supportStatus(for group: VectorGroup) -> SupportStatus { served.supportStatus(for: group) }
         func takes(offset: UInt64, count: Int) -> Bool { served.takes(offset: offset, count: count) }
         func setups(for group: VectorGroup) -> [ReaderSetup] { served.setups(for: group) }
         func object(_ group: VectorGroup, setup: ReaderSetup) throws(DecryptionError) -> any ObjectUnderTest {

@@ -38,6 +38,36 @@ struct ExternalCheckTests {
         return Array(buffer)
     }
 
+    private func fixtures(_ listed: [String], among names: [String]) throws -> [String] {
+        let hello = try ExternalHello([
+            "name": "s", "version": "1", "protocol": 1, "strategies": .array(listed.map { .string($0) }),
+            "keyByteCounts": [16, 32], "sources": ["served"], "granularity": "chunk", "measures": false,
+        ])
+        return ExternalFixture.strategies(of: hello, among: try names.map { try Format.named($0) }).map(\.name)
+    }
+
+    @Test("checks of other things than ranges open a format under test")
+    func fixtures() throws {
+        let all = ["cbc-continuous", "ctr", "floe", "tink-aes-gcm-hkdf"]
+        #expect(try fixtures(["described"], among: ["floe"]) == ["floe"])
+        #expect(try fixtures(["described"], among: all) == ["cbc-continuous"])
+        #expect(try fixtures(["described"], among: []) == ["cbc-continuous"])
+        #expect(try fixtures(["cbc-continuous", "described"], among: ["floe"]) == ["floe"])
+        #expect(try fixtures(["ctr", "cbc-continuous"], among: all).sorted() == ["cbc-continuous", "ctr"])
+        #expect(try fixtures(["tink-aes-gcm-hkdf"], among: all) == ["tink-aes-gcm-hkdf"])
+        #expect(try fixtures(["ctr"], among: ["floe"]) == ["ctr"])
+        #expect(try fixtures(["hls-aes128"], among: all) == [])
+    }
+
+    @Test("wrong keys and IVs are those that the format cannot have")
+    func wrongLengths() throws {
+        func names(_ format: String) throws -> [String] {
+            ProtocolCheck.wrongLengths(for: Strategy(sampling: try Format.named(format))).map(\.name)
+        }
+        #expect(try names("cbc-continuous").count == 9)
+        #expect(try names("floe").allSatisfy { $0.contains(" key ") } && names("floe").count == 4)
+    }
+
     @Test("the block that was used as IV is named")
     func chain() throws {
         let group = try group(.cbcContinuous(iv: iv, padding: .pkcs7))

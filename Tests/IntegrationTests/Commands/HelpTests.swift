@@ -91,4 +91,14 @@ struct HelpTests {
         let index = try #require(lines.firstIndex { $0.hasPrefix("  tar c folder |") })
         #expect(lines[index].hasSuffix(" \\") && lines[index + 1].hasSuffix("folder.enc"))
     }
+
+    // Texts are wrapped only for a command line that may print help.
+    @Test("commands alone print their help", arguments: [[], ["keys"], ["format"], ["vectors"], ["plugin"], ["key"]])
+    func group(words: [String]) throws {
+        let lines = try help(words)
+        for arguments in [words, ["help"] + words] {
+            let run = try CommandRun.run("/usr/bin/env", ["COLUMNS=80", Programs.chunkwise] + arguments)
+            #expect(run.text.components(separatedBy: "\n") == lines, "\(arguments)")
+        }
+    }
 }

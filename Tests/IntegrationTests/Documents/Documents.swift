@@ -4,7 +4,8 @@ import Foundation
 enum Documents {
     /// The documents whose commands and examples are tried, from the project's folder on.
     static let names: [String] =
-        ["", "docs/", "docs/method/", "docs/lab/"].flatMap(pages(in:)) + ["data/scenarios/PROTOCOL.md"] + catalogs
+        ["", "docs/", "docs/formats/", "docs/method/", "docs/lab/"].flatMap(pages(in:)) + ["data/scenarios/PROTOCOL.md"]
+        + catalogs
 
     /// The documents that have commands; the others need no folder to run them in.
     static let withCommands = names.filter { name in

@@ -22,7 +22,7 @@ struct MeasureKeysCommandTests {
         let record = try KeyWaitsRecord(file: run.output)
         #expect(record.command.prefix(3) == ["chunkwise", "keys", "measure"])
         #expect(record.keyCount == 2 && record.rounds == 6 && record.segmentByteCount == 1024)
-        #expect(record.cells.map(\.way) == KeyWaitsRecord.Way.allCases + KeyWaitsRecord.Way.allCases)
+        #expect(record.cells.map(\.way) == KeyWaitsRecord.RequestMode.allCases + KeyWaitsRecord.RequestMode.allCases)
         #expect(record.cells.map(\.delayMilliseconds) == [0, 0, 0, 0, 1, 1, 1, 1])
         #expect(record.cells.map(\.requestCount) == [0, 0, 1, 2, 0, 0, 1, 2])
         #expect(record.cells.allSatisfy { $0.samplesNanoseconds.count == 6 })

@@ -41,6 +41,53 @@ class Names(dict):
         return value
 
 
+class Table:
+    """An object of so many chunks and bytes of data that stand together, behind a table of the chunks' other parts."""
+
+    def __init__(self, body, dataStart, count, dataCount):
+        self.start, self.full, self.front, self.extra = body.start, body.full, body.counts[0][0], body.extra
+        self.dataStart, self.tableEnd, self.dataCount = dataStart, body.start + count * body.extra, dataCount
+        self.whole, self.total = self.tableEnd + dataCount, dataStart + dataCount
+
+    def stored(self, offset):
+        """Where a byte of the object with whole chunks is stored, and how many follow it there."""
+        if offset < self.start:
+            return offset, self.start - offset
+        index, within = divmod(offset - self.start, self.full + self.extra)
+        entry, count = self.start + index * self.extra, min(self.full, self.dataCount - index * self.full)
+        if within < self.front:
+            return entry + within, self.front - within
+        if within < self.front + count:
+            return self.dataStart + index * self.full + within - self.front, self.front + count - within
+        return entry + within - count, self.extra + count - within
+
+    def unstored(self, offset):
+        """Where a stored byte is in the object with whole chunks, None for a zero, and how many follow it there."""
+        if offset < self.start:
+            return offset, self.start - offset
+        if self.tableEnd <= offset < self.dataStart:
+            return None, self.dataStart - offset
+        isData = offset >= self.dataStart
+        index, within = divmod(
+            offset - (self.dataStart if isData else self.start), self.full if isData else self.extra)
+        count, chunk = min(self.full, self.dataCount - index * self.full), self.start + index * (self.full + self.extra)
+        if isData:
+            return chunk + self.front + within, count - within
+        return (chunk + within, self.front - within) if within < self.front else (
+            chunk + count + within, self.extra - within)
+
+
+def rearranged(start, end, place, raw):
+    """Bytes start to end - 1 of an object that has the bytes of another in another order."""
+    parts = []
+    while start < end:
+        source, count = place(start)
+        count = min(count, end - start)
+        parts.append(bytes(count) if source is None else raw(source, source + count))
+        start += count
+    return b"".join(parts)
+
+
 class Body:
     """An object as its description has it: the names of its header, and where its chunks lie."""
 
@@ -173,6 +220,10 @@ class Body:
         self.extra, self.lastExtra = (sum(counts) + 16 * self.isPadded for counts in self.counts)
         if self.isPadded and (self.extra != self.lastExtra or "lastChunk" in text):
             raise Bad("unsupported")
+
+    def dataStart(self, count):
+        """Where the data of so many chunks start, 0 if each chunk has its own parts beside them."""
+        return self.form.dataStart(Names({"count": count}, lambda name, _: self.names[name]))
 
     def place(self, index):
         """Where a chunk's plaintext and its stored bytes start."""

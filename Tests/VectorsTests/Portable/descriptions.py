@@ -182,6 +182,8 @@ class Format:
         self.checks = [
             (self.formula(check.get("when", "1")), self.formula(check["that"]), self.error(check))
             for check in text.get("check", [])]
+        # The offset of the data, if they stand behind a table.
+        self.dataStart = self.formula(text.get("dataStart", "0"))
         lengths = ["start", "chunk", "firstChunk", "multipleOf", "padding", "maxChunks"]
         names = [*lengths, "lastChunk", "cipher", "key", "nonce", "aad", "rejectNonce"]
         self.members = {name: self.formula(text[name]) for name in names if name in text}
@@ -226,7 +228,8 @@ class Format:
         def value(kind, text):
             if not isinstance(kind, dict) or "bytes" in kind:
                 return bytes.fromhex(text)
-            return text.encode() if "oneOf" in kind or "text" in kind else int(text)
+            isNumber = "text" not in kind and all(word.isdigit() for word in kind.get("oneOf", []))
+            return int(text) if isNumber else text.encode()
         return {
             name: value(kind, group.get(name, self.defaults.get(name))) for name, kind in self.text["inputs"].items()}
 

@@ -3,7 +3,7 @@ import functools
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from bodies import Body, Names, stream
+from bodies import Body, Names, Table, rearranged, stream
 from ciphers import SYNTHETIC, Bad, opened, sealed, xor
 from descriptions import described
 
@@ -29,6 +29,9 @@ class Written(Body):
         self.patches = functools.lru_cache(maxsize=4096)(self.patchesOf)
         names = self.layTrailer(length, self.total - self.trailer)[0] if self.total else {}
         self.ends = [(0, self.header), *((self.tail[name][1], names[name]) for name in self.tail)]
+        dataStart = self.dataStart(self.count)
+        self.table = Table(self, dataStart, self.count, length) if dataStart else None
+        self.storedCount = self.table.total if self.table else self.total
 
     def raw(self, start, end):
         return stream(self.seed, start, end)
@@ -82,6 +85,12 @@ class Written(Body):
         return patches
 
     def ciphertext(self, start, end):
+        if self.table:
+            return rearranged(start, end, self.table.unstored, self.wholeCiphertext)
+        return self.wholeCiphertext(start, end)
+
+    def wholeCiphertext(self, start, end):
+        """Bytes of the object with whole chunks."""
         data, patches = bytearray(self.raw(start, end)), self.ends[:]
         index = 1 + (start - self.start - self.first - self.extra) // (self.full + self.extra)
         index = max(0, min(index, self.count - 1))
@@ -127,6 +136,7 @@ class Object(Body):
         super().__init__(form, form.known(group))
         rule, self.held = group.get("object", {}), bytes.fromhex(group.get("ciphertext", ""))
         self.edits, self.seed, self.pieces = rule.get("edits", {}), rule.get("seed"), None
+        self.table = None
         self.written = functools.partial(
             written, group["strategy"], tuple(self.names.items()), rule.get("plaintextByteCount"))
         if "monteCarlo" in rule:
@@ -135,7 +145,7 @@ class Object(Body):
             self.held = self.written(0).repeated(rule["byte"])
         self.total = len(self.held)
         if "seed" in rule:
-            self.pieces = self.edits.get("pieces", [[0, self.written(self.seed).total]])
+            self.pieces = self.edits.get("pieces", [[0, self.written(self.seed).storedCount]])
             self.total = sum(piece[0] if len(piece) == 1 else piece[1] - piece[0] for piece in self.pieces)
         self.opened = functools.lru_cache(maxsize=4)(self.openedChunk)
         try:
@@ -144,6 +154,12 @@ class Object(Body):
             self.length = str(error)
 
     def raw(self, start, end):
+        """Bytes of the object with whole chunks."""
+        if self.table:
+            return rearranged(start, min(end, self.total), self.table.stored, self.storedBytes)
+        return self.storedBytes(start, end)
+
+    def storedBytes(self, start, end):
         """Bytes of the ciphertext."""
         if self.pieces is None:
             return self.held[start:end]
@@ -181,6 +197,9 @@ class Object(Body):
         if self.form.isLate:
             self.checkHeader()
         self.measure()
+        if self.dataStart(1):
+            self.table = self.foundTable()
+            self.total = self.table.whole
         if "lastChunk" in self.form.text:
             self.trailer = self.foundTrailer()
         self.names["count"] = self.count = self.chunkCount()
@@ -220,6 +239,17 @@ class Object(Body):
             if at == begin:
                 raise Bad("authenticationFailed")
         return at - start
+
+    def foundTable(self):
+        """The table in front of the data: that of the most chunks of which the last has data."""
+        count = 1
+        for step in (2**bit for bit in reversed(range(62))):
+            if self.total - self.dataStart(count + step) > (count + step - 1) * self.full:
+                count += step
+        dataStart = self.dataStart(count)
+        if not self.start + count * self.extra <= dataStart <= self.total <= dataStart + count * self.full:
+            raise Bad("truncatedCiphertext")
+        return Table(self, dataStart, count, self.total - dataStart)
 
     def foundTrailer(self):
         """The length of a trailer that only the last chunk tells, which is looked for from the end on."""

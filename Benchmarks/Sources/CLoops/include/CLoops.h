@@ -1,6 +1,6 @@
 /// The plainest readers that C can have, to compare ours with: `pread` into one buffer, decrypt it in place.
 ///
-/// AES-128-CBC without padding at the end, and authenticated chunks; no checks of what a file's owner does meanwhile.
+/// AES-128-CBC without padding at the end, AES-128-CTR, and authenticated chunks; no checks of what a file's owner does meanwhile.
 
 #ifndef CHUNKWISE_CLOOPS_H
 #define CHUNKWISE_CLOOPS_H
@@ -17,8 +17,11 @@ enum {
 /// A file, a key, and a buffer of one window.
 typedef struct chunkwise_loop chunkwise_loop;
 
-/// Opens a file; `key` and `iv` have 16 bytes each, `window` is a multiple of 16. Returns NULL if that fails.
-chunkwise_loop *chunkwise_loop_open(int library, const char *path, const uint8_t *key, const uint8_t *iv, size_t window);
+/// Opens a file of CTR or of CBC; `key` and `iv` have 16 bytes each, `window` is a multiple of 16.
+///
+/// Returns NULL if that fails.
+chunkwise_loop *chunkwise_loop_open(
+    int library, int is_ctr, const char *path, const uint8_t *key, const uint8_t *iv, size_t window);
 
 /// Closes what `chunkwise_loop_open` opened.
 void chunkwise_loop_close(chunkwise_loop *loop);

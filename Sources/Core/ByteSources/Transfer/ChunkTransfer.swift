@@ -48,7 +48,7 @@ package struct ChunkTransfer {
             threads.append(try Thread(encryptor.makeSealer(), byteCount: Int(plaintextByteCount)))
         }
         let ring = try WindowRing(
-            windows: 0..<windowCount, slotCount: team.threadCount == 1 ? 1 : team.threadCount * 2,
+            windows: 0..<windowCount, bufferCount: team.threadCount == 1 ? 1 : team.threadCount * 2,
             bufferByteCount: Int(storedByteCount) + threads[0].sealer.slackByteCount, isOrdered: !sink.isSeekable)
         if !encryptor.header.isEmpty { try Self.write(encryptor.header, to: sink, at: 0) }
         source.adviseSequential(0..<source.byteCount)
@@ -58,7 +58,7 @@ package struct ChunkTransfer {
             while let (window, buffer) = ring.claim() {
                 do throws(DecryptionError) {
                     let bytes = try self.seal(window, ownThreads[index], into: buffer)
-                    ring.finish(window, bytes) { (window, bytes) throws(DecryptionError) in
+                    ring.finish(window, in: buffer, bytes) { (window, bytes) throws(DecryptionError) in
                         // A pipe must not get the end of an object that is made of two versions.
                         if window + 1 == windowCount { try self.requireOneVersion() }
                         try sink.write(bytes, at: self.geometry.ciphertextStart(ofChunk: window * self.chunksPerWindow))

@@ -38,7 +38,7 @@ package struct RangeTransfer {
         var cursors: [any RandomAccessDecryptor] = []
         for _ in 0..<team.threadCount { cursors.append(try object.makeReader(windowByteCount: windowByteCount)) }
         let ring = try WindowRing(
-            windows: windows, slotCount: team.threadCount == 1 ? 1 : team.threadCount * Self.slotsPerThread,
+            windows: windows, bufferCount: team.threadCount == 1 ? 1 : team.threadCount * Self.buffersPerThread,
             bufferByteCount: Int(min(UInt64(windowByteCount), byteCount)), isOrdered: !sink.isSeekable)
         if byteCount > windowByteCount { object.adviseSequential(range) }
         // Each thread uses the cursor of its index and no other.
@@ -47,7 +47,7 @@ package struct RangeTransfer {
             while let (window, buffer) = ring.claim() {
                 do throws(DecryptionError) {
                     let bytes = try self.decrypt(window, with: ownCursors[index], into: buffer)
-                    ring.finish(window, bytes) { (window, bytes) throws(DecryptionError) in
+                    ring.finish(window, in: buffer, bytes) { (window, bytes) throws(DecryptionError) in
                         try sink.write(bytes, at: self.part(window).lowerBound - self.range.lowerBound)
                     }
                 } catch {
@@ -61,7 +61,7 @@ package struct RangeTransfer {
     }
 
     /// With one buffer per thread, a fast thread would wait for a slow one at each window.
-    private static let slotsPerThread = 2
+    private static let buffersPerThread = 2
 
     private func decrypt(
         _ window: UInt64, with cursor: any RandomAccessDecryptor, into buffer: UnsafeMutableRawBufferPointer

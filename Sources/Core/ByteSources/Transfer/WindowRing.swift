@@ -3,20 +3,21 @@ internal import RandomAccess
 
 /// Hands out windows in order, with a buffer for each, and writes finished ones in order.
 ///
+/// The buffer that was freed last is handed out first, as it is most likely still in the cache.
 /// A thread that finishes the next window to write writes it and all finished ones that follow, while other threads
 /// work on later windows. No thread waits for a particular window, only for a free buffer.
 final class WindowRing: @unchecked Sendable {
-    private enum SlotState {
-        case free
-        case working
-        case ready(UnsafeRawBufferPointer)
-    }
+    /// A buffer, and what was written into it.
+    private typealias Finished = (buffer: UnsafeMutableRawBufferPointer, bytes: UnsafeRawBufferPointer)
 
-    // All variables below are used under the lock only; a slot's buffer belongs to the thread that holds its window.
+    // All variables below are used under the lock only; a buffer belongs to the thread that holds its window.
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
-    private let slotFreed: UnsafeMutablePointer<pthread_cond_t>
+    private let bufferFreed: UnsafeMutablePointer<pthread_cond_t>
     private let buffers: [UnsafeMutableRawBufferPointer]
-    private var states: [SlotState]
+    private var freeBuffers: [UnsafeMutableRawBufferPointer]
+    /// The finished windows that wait for their turn, each at its number modulo the number of buffers. As many windows
+    /// as there are buffers can be on the way.
+    private var finished: [Finished?]
     private var next: UInt64
     private var turn: UInt64
     private var isWriting = false
@@ -27,22 +28,23 @@ final class WindowRing: @unchecked Sendable {
 
     /// - Parameters:
     ///   - windows: The windows' numbers.
-    ///   - slotCount: The max number of windows in work or waiting to be written.
+    ///   - bufferCount: The max number of windows in work or waiting to be written.
     ///   - bufferByteCount: The longest window's length in bytes.
     ///   - isOrdered: True to write windows in order, one at a time.
     /// - Throws: `DecryptionError.io` if there is not enough memory for the windows.
-    init(windows: Range<UInt64>, slotCount: Int, bufferByteCount: Int, isOrdered: Bool) throws(DecryptionError) {
+    init(windows: Range<UInt64>, bufferCount: Int, bufferByteCount: Int, isOrdered: Bool) throws(DecryptionError) {
         self.buffers = try UnsafeMutableRawBufferPointer.tryAllocate(
-            byteCounts: Array(repeating: bufferByteCount, count: slotCount))
+            byteCounts: Array(repeating: bufferByteCount, count: bufferCount))
+        self.freeBuffers = buffers.reversed()
         self.next = windows.lowerBound
         self.turn = windows.lowerBound
         self.end = windows.upperBound
         self.isOrdered = isOrdered
-        self.states = Array(repeating: .free, count: slotCount)
+        self.finished = Array(repeating: nil, count: bufferCount)
         self.lock = .allocate(capacity: 1)
-        self.slotFreed = .allocate(capacity: 1)
+        self.bufferFreed = .allocate(capacity: 1)
         pthread_mutex_init(lock, nil)
-        pthread_cond_init(slotFreed, nil)
+        pthread_cond_init(bufferFreed, nil)
     }
 
     deinit {
@@ -50,9 +52,9 @@ final class WindowRing: @unchecked Sendable {
             eraseBytes(buffer)
             buffer.deallocate()
         }
-        pthread_cond_destroy(slotFreed)
+        pthread_cond_destroy(bufferFreed)
         pthread_mutex_destroy(lock)
-        slotFreed.deallocate()
+        bufferFreed.deallocate()
         lock.deallocate()
     }
 
@@ -67,14 +69,12 @@ final class WindowRing: @unchecked Sendable {
         locked {
             while true {
                 guard firstFailure == nil, next < end else { return nil }
-                let slot = slot(next)
-                if case .free = states[slot] {
-                    states[slot] = .working
+                if let buffer = freeBuffers.popLast() {
                     defer { next += 1 }
-                    return (next, buffers[slot])
+                    return (next, buffer)
                 }
                 waitingCount += 1
-                pthread_cond_wait(slotFreed, lock)
+                pthread_cond_wait(bufferFreed, lock)
                 waitingCount -= 1
             }
         }
@@ -84,22 +84,23 @@ final class WindowRing: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - window: A window that was claimed.
-    ///   - bytes: Its plaintext, in its buffer.
+    ///   - buffer: The buffer that was handed out with it.
+    ///   - bytes: The part of it to write.
     ///   - write: Writes one window; called without the lock, by one thread at a time if windows are ordered.
     func finish(
-        _ window: UInt64, _ bytes: UnsafeRawBufferPointer,
+        _ window: UInt64, in buffer: UnsafeMutableRawBufferPointer, _ bytes: UnsafeRawBufferPointer,
         write: (UInt64, UnsafeRawBufferPointer) throws(DecryptionError) -> Void
     ) {
         guard isOrdered else {
             attempt(window, bytes, write)
-            return locked { free(window) }
+            return locked { free(buffer) }
         }
-        locked { states[slot(window)] = .ready(bytes) }
-        while let (number, bytes) = takeTurn() {
-            attempt(number, bytes, write)
+        locked { finished[place(window)] = (buffer, bytes) }
+        while let (number, done) = takeTurn() {
+            attempt(number, done.bytes, write)
             locked {
                 isWriting = false
-                free(number)
+                free(done.buffer)
             }
         }
     }
@@ -108,18 +109,17 @@ final class WindowRing: @unchecked Sendable {
     func fail(_ error: DecryptionError) {
         locked {
             firstFailure = firstFailure ?? error
-            pthread_cond_broadcast(slotFreed)
+            pthread_cond_broadcast(bufferFreed)
         }
     }
 
     /// Returns the next window to write if it is finished and no other thread is writing.
-    private func takeTurn() -> (UInt64, UnsafeRawBufferPointer)? {
+    private func takeTurn() -> (UInt64, Finished)? {
         locked {
-            guard !isWriting, firstFailure == nil, turn < end, case .ready(let bytes) = states[slot(turn)] else {
-                return nil
-            }
+            guard !isWriting, firstFailure == nil, turn < end, let done = finished[place(turn)] else { return nil }
+            finished[place(turn)] = nil
             isWriting = true
-            return (turn, bytes)
+            return (turn, done)
         }
     }
 
@@ -135,13 +135,13 @@ final class WindowRing: @unchecked Sendable {
     }
 
     /// Frees the buffer of a written window; called under the lock.
-    private func free(_ window: UInt64) {
-        states[slot(window)] = .free
+    private func free(_ buffer: UnsafeMutableRawBufferPointer) {
+        freeBuffers.append(buffer)
         turn += 1
-        if waitingCount > 0 { pthread_cond_broadcast(slotFreed) }
+        if waitingCount > 0 { pthread_cond_broadcast(bufferFreed) }
     }
 
-    private func slot(_ window: UInt64) -> Int { Int(window % UInt64(states.count)) }
+    private func place(_ window: UInt64) -> Int { Int(window % UInt64(finished.count)) }
 
     private func locked<Value>(_ body: () -> Value) -> Value {
         pthread_mutex_lock(lock)

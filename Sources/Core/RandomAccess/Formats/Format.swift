@@ -81,8 +81,9 @@ public final class Format: Sendable {
     package struct Input: Hashable, Sendable {
         /// The kinds of values, with their limits.
         package enum Kind: Hashable, Sendable {
-            /// A number, such as a length, within a range and a multiple of another number.
-            case integer(ClosedRange<UInt64>, multipleOf: UInt64)
+            /// A number, such as a length, within a range and a multiple of another number; if there is a list, one of
+            /// its numbers.
+            case integer(ClosedRange<UInt64>, multipleOf: UInt64, oneOf: [UInt64] = [])
             /// Bytes of one of some lengths; of any length up to 1 MiB for `nil`.
             case bytes([Int]?)
             /// One of some words.

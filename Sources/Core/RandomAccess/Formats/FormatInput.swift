@@ -14,7 +14,8 @@ extension Format.Input {
     package var expectation: String {
         if isFixed { return "what this variant fixes" }
         return switch kind {
-        case .integer(let range, let unit):
+        case .integer(_, _, let list) where !list.isEmpty: list.map(String.init).joined(separator: " or ")
+        case .integer(let range, let unit, _):
             (unit > 1 ? "a \(range.lowerBound > 0 ? "positive " : "")multiple of \(unit)" : "a number")
                 + (range.upperBound < 1 << 62 ? " from \(range.lowerBound) to \(range.upperBound)" : "")
         case .bytes(let counts?): "hexadecimal digits for \(counts.map(String.init).joined(separator: " or ")) bytes"
@@ -37,8 +38,10 @@ extension Format.Input {
     package func accepts(_ value: Value) -> Bool {
         if isFixed, value != defaultValue { return false }
         return switch (kind, value) {
-        case (.integer(let range, let unit), .integer(let value)):
-            UInt64(exactly: value).map { range.contains($0) && $0 % unit == 0 } ?? false
+        case (.integer(let range, let unit, let list), .integer(let value)):
+            UInt64(exactly: value).map {
+                range.contains($0) && $0 % unit == 0 && (list.isEmpty || list.contains($0))
+            } ?? false
         case (.bytes(let counts), .bytes(let value)): counts?.contains(value.count) ?? (value.count <= 1 << 20)
         case (.text(let words), .bytes(let value)):
             value.text.map { words.isEmpty ? $0.utf8.count <= 4096 : words.contains($0) } ?? false
@@ -77,7 +80,7 @@ extension Format.Input {
     package var sample: Value {
         if let defaultValue { return defaultValue }
         switch kind {
-        case .integer(let range, let unit):
+        case .integer(let range, let unit, _):
             let candidates = [65536, 4096, 64, 16, range.lowerBound / unit * unit + unit, range.lowerBound]
             let value = candidates.first { accepts(.integer(Int128($0))) } ?? range.lowerBound
             return .integer(Int128(value))

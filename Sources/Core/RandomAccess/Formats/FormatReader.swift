@@ -291,14 +291,20 @@ struct FormatReader {
         }
         let members = try node.members(
             "a length, or members", of: ["bytes", "text", "default", "oneOf", "min", "max", "multipleOf"])
-        let isText = try members["text"]?.flag() ?? (members["oneOf"] != nil)
+        let list = try members["oneOf"]?.elements("a list of words or numbers")
+        if list?.isEmpty == true { throw node.error("words or numbers in \"oneOf\"") }
+        let numbers = list?.compactMap { try? UInt64($0.integer("a number")) } ?? []
         let kind: Format.Input.Kind
-        if isText {
-            let words = try members["oneOf"]?.elements("a list of words").map { element throws(DescriptionError) in
-                try element.text("a word")
+        if members["text"] == nil, let minimum = numbers.min(), let maximum = numbers.max(),
+            numbers.count == list?.count
+        {
+            for name in ["bytes", "min", "max", "multipleOf"] {
+                if let other = members[name] { throw other.error("none beside \"oneOf\"") }
             }
-            if words?.isEmpty == true { throw node.error("words in \"oneOf\"") }
-            kind = .text(words ?? [])
+            kind = .integer(minimum...maximum, multipleOf: 1, oneOf: numbers)
+        } else if try members["text"]?.flag() ?? (list != nil) {
+            kind = .text(
+                try list?.map { element throws(DescriptionError) in try element.text("a word") } ?? [])
         } else if let bytes = members["bytes"] {
             kind = .bytes(try byteCounts(bytes))
         } else {

@@ -80,20 +80,13 @@ final class ChunkCursor: CachingReader {
     private func openChunks(
         _ range: Range<UInt64>, from first: UInt64, into buffer: UnsafeMutableRawBufferPointer
     ) throws(DecryptionError) -> UInt64 {
-        let start = layout.extent(at: first).ciphertext.lowerBound
-        var end = start
-        var stop = first
-        while stop < range.upperBound {
-            let extent = layout.extent(at: stop)
-            guard extent.ciphertext.upperBound - start <= UInt64(fetched.count - ChunkOpener.spareByteCount) else {
-                break
-            }
-            (end, stop) = (extent.ciphertext.upperBound, extent.plaintext.upperBound)
-        }
-        try source.fetch(at: start, into: UnsafeMutableRawBufferPointer(rebasing: fetched[..<Int(end - start)]))
+        var extent = layout.extent(at: first)
+        let start = extent.ciphertext.lowerBound
+        let last = lastFitting(range, from: extent)
+        let byteCount = Int(last.ciphertext.upperBound - start)
+        try source.fetch(at: start, into: UnsafeMutableRawBufferPointer(rebasing: fetched[..<byteCount]))
         var position = first
-        while position < min(stop, range.upperBound) {
-            let extent = layout.extent(at: position)
+        while true {
             let chunkStart = Int(extent.ciphertext.lowerBound - start)
             let chunk = UnsafeMutableRawBufferPointer(
                 rebasing: fetched[chunkStart..<chunkStart + extent.ciphertext.count])
@@ -105,8 +98,22 @@ final class ChunkCursor: CachingReader {
                 try keep(chunk, extent)
                 position = copyKept(range, from: position, into: buffer)
             }
+            guard extent.index < last.index else { return position }
+            extent = layout.extent(ofChunk: extent.index + 1)
         }
-        return position
+    }
+
+    /// Returns the last chunk of a range that the buffer can hold behind a first one, which it can.
+    private func lastFitting(_ range: Range<UInt64>, from first: Extent) -> Extent {
+        let last = layout.extent(at: range.upperBound - 1)
+        let space = UInt64(fetched.count - ChunkOpener.spareByteCount)
+        guard last.index > first.index, last.ciphertext.upperBound - first.ciphertext.lowerBound > space else {
+            return last
+        }
+        // The object's last chunk may be longer than a full one, which all before it are at most.
+        let count = space / layout.geometry.storedChunkByteCount
+        let index = min(last.index - 1, first.index + max(1, count) - 1)
+        return layout.extent(ofChunk: max(first.index, index))
     }
 
     private func keep(_ chunk: UnsafeMutableRawBufferPointer, _ extent: Extent) throws(DecryptionError) {

@@ -72,7 +72,7 @@ struct LoggedSubject: SubjectUnderTest {
     }
 
     func promises(_ group: VectorGroup) -> Bool { base.promises(group) }
-    func fitness(for group: VectorGroup) -> Fitness { base.fitness(for: group) }
+    func supportStatus(for group: VectorGroup) -> SupportStatus { base.supportStatus(for: group) }
     func takes(offset: UInt64, count: Int) -> Bool { base.takes(offset: offset, count: count) }
     func setups(for group: VectorGroup) -> [ReaderSetup] { base.setups(for: group) }
 

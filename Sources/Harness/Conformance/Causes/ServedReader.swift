@@ -13,8 +13,8 @@ struct ServedReader: SubjectUnderTest {
 
     func supports(_ strategy: Strategy, keyByteCount: Int) -> Bool { base.supports(strategy, keyByteCount) }
 
-    func fitness(for group: VectorGroup) -> Fitness {
-        group.threadCount == 1 && group.supply != .changing ? base.fitness(for: group) : .notRun
+    func supportStatus(for group: VectorGroup) -> SupportStatus {
+        group.threadCount == 1 && group.supply != .changing ? base.supportStatus(for: group) : .notRun
     }
 
     func takes(offset: UInt64, count: Int) -> Bool { offset < 1 << 53 }

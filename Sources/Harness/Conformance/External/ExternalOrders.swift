@@ -12,7 +12,8 @@ struct ExternalOrders {
 
     /// Runs every order on every strategy that the subject supports.
     func run(into tally: inout Tally) {
-        for (number, strategy) in Self.strategies.enumerated() {
+        let listed = Self.strategies.filter { subject.fixtures.map(\.name).contains($0.name) }
+        for (number, strategy) in (listed.isEmpty ? subject.fixtures : Self.strategies).enumerated() {
             // In process, these reads run on several threads at once. The protocol has one request at a time.
             tally.note(.notRun, flags: [ExternalFlag.threads.rawValue])
             run((0..<3).compactMap { object(strategy, number: number * 3 + $0) }, into: &tally)
@@ -53,11 +54,11 @@ struct ExternalOrders {
 
     /// Returns an object with its own key; the key lengths differ if the subject supports several.
     private func object(_ strategy: Strategy, number: Int) -> ExternalObject? {
-        let lengths = hello.knownKeyByteCounts
-        guard !lengths.isEmpty, hello.strategies.contains(strategy.name),
+        guard subject.fixtures.map(\.name).contains(strategy.name),
+            let keyByteCount = ExternalFixture.keyByteCount(strategy, hello, number: number),
             let group = ExternalFixture.group(
-                id: "order/\(strategy.label)", strategy: strategy, keyByteCount: lengths[number % lengths.count],
-                number: number, plaintextByteCount: Self.byteCount)
+                id: "order/\(strategy.label)", strategy: strategy, keyByteCount: keyByteCount, number: number,
+                plaintextByteCount: Self.byteCount)
         else { return nil }
         return try? ExternalObject(group, session: subject.session, hello: hello)
     }
@@ -128,19 +129,34 @@ enum ExternalFixture {
             segmentByteCounts: [byteCount / 3, byteCount / 3, byteCount - byteCount / 3 * 2])
     }
 
-    /// Returns the simplest strategy that the subject supports.
-    static func strategy(of hello: ExternalHello) -> Strategy? { strategies(of: hello).first }
+    /// Returns the length of the key for an object of a strategy, among those that the subject lists; `nil` if there is
+    /// none. Objects of different numbers may have keys of different lengths.
+    static func keyByteCount(_ strategy: Strategy, _ hello: ExternalHello, number: Int = 0) -> Int? {
+        let possible = (strategy.format.keyByteCounts ?? hello.knownKeyByteCounts).filter {
+            hello.supports(strategy, keyByteCount: $0)
+        }
+        return possible.isEmpty ? nil : possible[number % possible.count]
+    }
 
-    /// Returns the strategies that the subject lists, one of each name. For a subject that only reads descriptions,
-    /// these are the simplest ones.
-    static func strategies(of hello: ExternalHello) -> [Strategy] {
+    /// Returns the strategies for checks of other things than ranges, one of each name: the textbook ones among the
+    /// formats under test that the subject lists. If it lists none of them, the first format under test that it reads
+    /// takes their place, or the textbook formats if it reads none. Without formats under test, all are.
+    static func strategies(of hello: ExternalHello, among formats: [Format]) -> [Strategy] {
         let iv = Block(bigEndianValue: 0x0011_2233_4455_6677_8899_aabb_ccdd_eeff)
         let known = VectorSet.plain(chunkByteCount: 64, iv: iv).filter { strategy in
-            strategy.format.inputs.allSatisfy { $0.defaultValue == nil || $0.defaultValue == strategy[$0.name] }
+            (formats.isEmpty || formats.contains(strategy.format))
+                && strategy.format.inputs.allSatisfy { $0.defaultValue == nil || $0.defaultValue == strategy[$0.name] }
         }
         // Strategies with padding come first, since their ends are checked, too.
         let padded = known.filter { $0.padding != nil } + known.filter { $0.padding == nil }
         let listed = padded.filter { hello.strategies.contains($0.name) }
-        return listed.isEmpty ? Array(padded.prefix(1).filter { $0.format.isOffered(by: hello.strategies) }) : listed
+        guard listed.isEmpty else { return listed }
+        let others = padded + formats.lazy.map { Strategy(sampling: $0) }
+        let other = others.first { strategy in
+            guard let keyByteCount = keyByteCount(strategy, hello) else { return false }
+            return group(
+                id: "", strategy: strategy, keyByteCount: keyByteCount, number: 0, plaintextByteCount: 100) != nil
+        }
+        return other.map { [$0] } ?? (formats.isEmpty ? [] : strategies(of: hello, among: []))
     }
 }

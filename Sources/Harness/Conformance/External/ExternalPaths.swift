@@ -39,13 +39,12 @@ struct ExternalPaths {
 
     /// An object of each strategy that the subject supports; `nil` for an object that cannot be made.
     private var groups: [VectorGroup?] {
-        let lengths = hello.knownKeyByteCounts
-        var groups = ExternalFixture.strategies(of: hello).enumerated().map { number, strategy in
-            lengths.isEmpty
-                ? nil
-                : ExternalFixture.group(
-                    id: "path/\(strategy.label)", strategy: strategy, keyByteCount: lengths[number % lengths.count],
-                    number: 200 + number, plaintextByteCount: Self.byteCount)
+        var groups = subject.fixtures.enumerated().map { number, strategy in
+            ExternalFixture.keyByteCount(strategy, hello, number: number).flatMap {
+                ExternalFixture.group(
+                    id: "path/\(strategy.label)", strategy: strategy, keyByteCount: $0, number: 200 + number,
+                    plaintextByteCount: Self.byteCount)
+            }
         }
         if hello.readsPlaylists {
             groups.append(
@@ -67,8 +66,9 @@ struct ExternalReplacements {
 
     /// Runs the reads on every strategy that the subject supports.
     func run(into tally: inout Tally) {
-        guard hello.readsPaths, let keyByteCount = hello.knownKeyByteCounts.first else { return }
-        for strategy in ExternalFixture.strategies(of: hello) {
+        guard hello.readsPaths else { return }
+        for strategy in subject.fixtures {
+            guard let keyByteCount = ExternalFixture.keyByteCount(strategy, hello) else { continue }
             let groups = [(260, strategy), (261, strategy.changingIV { ~$0 })].compactMap { number, strategy in
                 ExternalFixture.group(
                     id: "path/\(strategy.label)", strategy: strategy, keyByteCount: keyByteCount, number: number,
@@ -76,7 +76,7 @@ struct ExternalReplacements {
             }
             guard groups.count == 2 else { continue }
             var steps = [("", groups[0]), ("another file under the same path", groups[1])]
-            if strategy.cipher == .aesCTR {
+            if strategy.cipher == .aesCTR, VectorSet.isPlain(strategy.format) {
                 steps.append(("the same file with another key", underAnotherKey(groups[1])))
             }
             run(steps, into: &tally)

@@ -189,8 +189,8 @@ struct ExternalHello: Hashable, Sendable {
             strategies.contains(where: Self.knownStrategies.contains)
         else {
             throw Mismatch(
-                description: "hello: expected \"strategies\" with one at least of "
-                    + Self.knownStrategies.joined(separator: ", "))
+                description: "hello: expected \"strategies\" with \"\(Format.describedName)\", for formats by their "
+                    + "description, or with one at least of " + Self.knownStrategies.joined(separator: ", "))
         }
         guard let keyByteCounts = answer["keyByteCounts"]?.array?.compactMap(\.integer),
             keyByteCounts.contains(where: { Self.aesKeyByteCounts.contains($0) })

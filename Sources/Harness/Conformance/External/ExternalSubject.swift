@@ -9,11 +9,21 @@ package final class ExternalSubject: SubjectUnderTest {
     let hello: ExternalHello
     /// True if the subject opens objects by their paths, even if it could be served.
     private let opensPaths: Bool
+    /// The strategies for checks of other things than ranges.
+    let fixtures: [Strategy]
 
-    init(session: ExternalSession, hello: ExternalHello, opensPaths: Bool = false) {
+    /// A subject that has said hello, for the formats under test; for all if they are empty.
+    convenience init(session: ExternalSession, hello: ExternalHello, formats: [Format] = []) {
+        self.init(
+            session: session, hello: hello, opensPaths: false,
+            fixtures: ExternalFixture.strategies(of: hello, among: formats))
+    }
+
+    private init(session: ExternalSession, hello: ExternalHello, opensPaths: Bool, fixtures: [Strategy]) {
         self.session = session
         self.hello = hello
         self.opensPaths = opensPaths
+        self.fixtures = fixtures
     }
 
     /// Starts a subject.
@@ -35,7 +45,9 @@ package final class ExternalSubject: SubjectUnderTest {
     }
 
     /// The same subject, opening objects by their paths.
-    var byPath: ExternalSubject { ExternalSubject(session: session, hello: hello, opensPaths: true) }
+    var byPath: ExternalSubject {
+        ExternalSubject(session: session, hello: hello, opensPaths: true, fixtures: fixtures)
+    }
 
     package var name: String { hello.name }
 
@@ -45,7 +57,7 @@ package final class ExternalSubject: SubjectUnderTest {
 
     package func promises(_ group: VectorGroup) -> Bool { hello.promises(group) }
 
-    package func fitness(for group: VectorGroup) -> Fitness {
+    package func supportStatus(for group: VectorGroup) -> SupportStatus {
         guard hello.supports(group) else { return .unsupported }
         // The protocol has one request at a time, and sources of a fixed length.
         guard isFeasible(group), group.threadCount == 1, group.supply != .changing,

@@ -82,7 +82,11 @@ package struct ExternalVerification: Sendable {
             record.vectorCount = 0
             return Outcome(record: record, version: "", readCount: 0)
         }
-        let subject = ExternalSubject(session: session, hello: hello)
+        var formats: [Format] = []
+        for format in groups.lazy.map(\.strategy.format) where formats.last != format && !formats.contains(format) {
+            formats.append(format)
+        }
+        let subject = ExternalSubject(session: session, hello: hello, formats: formats)
         if checksProtocol {
             tally.add(.adapter("protocol/hello", .subjectProtocol, nil))
             // These are formats that the protocol knows, but this version has no vectors for.
@@ -90,7 +94,7 @@ package struct ExternalVerification: Sendable {
             where !ExternalHello.knownStrategies.contains(name) {
                 tally.note(.notRun, flags: [ExternalFlag.subjectProtocol.rawValue])
             }
-            ProtocolRun(session: session, hello: hello, isStrict: isStrict).run(into: &tally)
+            ProtocolRun(subject: subject, isStrict: isStrict).run(into: &tally)
             ExternalOrders(subject: subject).run(into: &tally)
             ExternalPaths(subject: subject).run(into: &tally)
             ExternalReplacements(subject: subject).run(into: &tally)

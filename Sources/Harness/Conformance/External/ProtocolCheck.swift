@@ -124,14 +124,16 @@ extension ProtocolCheck {
             ("with half a byte of key", ["key": "012"]), ("with a key that is a number", ["key": 7]),
             ("with a byteCount that is a text", ["source": ["byteCount": "16"]]),
         ]
-        for input in strategy.format.inputs { changes += wrongValues(of: input) }
+        for input in strategy.format.inputs where !input.isFixed { changes += wrongValues(of: input, strategy) }
         return changes.map { refusedOpening(of: strategy.name, $0, $1) } + negatives(for: strategy)
     }
 
     /// Returns the values that a parameter cannot have.
-    private static func wrongValues(of input: Format.Input) -> [(String, [String: JSONValue?])] {
+    private static func wrongValues(of input: Format.Input, _ strategy: Strategy) -> [(String, [String: JSONValue?])] {
         let name = input.name
-        var values: [(String, JSONValue?)] = [("without \(name)", nil)]
+        // A program may take what a description gives a default for from there.
+        var values: [(String, JSONValue?)] =
+            input.defaultValue == nil || VectorSet.isPlain(strategy.format) ? [("without \(name)", nil)] : []
         switch input.kind {
         case .bytes(let counts):
             let count = counts?.first ?? 1
@@ -142,9 +144,11 @@ extension ProtocolCheck {
         case .text(let words):
             if !words.isEmpty { values.append(("with an unknown \(name)", "none of them")) }
             values.append(("with \(name) that is true", true))
-        case .integer(let range, let unit):
+        case .integer(let range, let unit, let list):
             // Values that only the format's other rules refuse are not known here.
-            values += [0, unit + 1, unit / 2].filter { !range.contains($0) || $0 % unit != 0 }.map {
+            values += [0, unit + 1, unit / 2].filter {
+                !range.contains($0) || $0 % unit != 0 || !list.isEmpty && !list.contains($0)
+            }.map {
                 ("with \(name) of \($0)", .integer($0))
             }
             values.append(("with \(name) that is a text", "64"))
@@ -227,6 +231,7 @@ extension ProtocolCheck {
         let shortKey = JSONValue.string(String(repeating: "00", count: 15))
         let shortIV = JSONValue.string(String(repeating: "11", count: 15))
         let oddLength: JSONValue = ["byteCount": 17]
+        let isPlain = VectorSet.isPlain(strategy.format)
         var cases: [(String, ErrorName, [String: JSONValue?])] = [
             ("a key of 15 bytes", .invalidKey, ["key": shortKey]), ("no key bytes", .invalidKey, ["key": ""]),
             ("a key of 33 bytes", .invalidKey, ["key": .string(String(repeating: "00", count: 33))]),
@@ -243,14 +248,14 @@ extension ProtocolCheck {
             ("an unknown strategy and no source", .invalidRequest, ["strategy": "rot13", "source": nil]),
             ("an unknown strategy and no id", .invalidRequest, ["strategy": "rot13", "id": nil]),
         ]
-        if strategy.cipher == .aesCBC, hello.isServed {
+        if isPlain, strategy.cipher == .aesCBC, hello.isServed {
             cases += [
                 ("17 bytes of ciphertext", .truncatedCiphertext, ["source": oddLength]),
                 ("17 bytes of ciphertext and a short IV", .invalidIV, ["source": oddLength, "iv": shortIV]),
                 ("17 bytes of ciphertext and a short key", .invalidKey, ["source": oddLength, "key": shortKey]),
             ]
         }
-        if strategy.chunkByteCount != nil {
+        if isPlain, strategy.chunkByteCount != nil {
             cases.append(
                 ("chunks of 17 bytes and a short key", .invalidRequest, ["chunkByteCount": 17, "key": shortKey]))
         }
@@ -266,13 +271,23 @@ extension ProtocolCheck {
         }
         if !hello.isServed { cases.append(("a served source", .unsupported, ["source": ["byteCount": 32]])) }
         for byteCount in [16, 24, 32] where !hello.keyByteCounts.contains(UInt64(byteCount)) {
+            guard strategy.isWrongLength(byteCount, of: "key") == false else { continue }
             let key = JSONValue.string(String(repeating: "42", count: byteCount))
             cases.append(("a key of \(byteCount) bytes, which hello does not list", .unsupported, ["key": key]))
         }
         for name in ExternalHello.knownStrategies where !hello.strategies.contains(name) {
             cases.append(("the strategy \(name), which hello does not list", .unsupported, ["strategy": .string(name)]))
         }
-        return cases.map { name, error, changes in
+        // Leaves out what is no fault in this format.
+        let faults = cases.filter { _, error, changes in
+            switch error {
+            case .invalidKey: changes["key"].map { strategy.isWrongLength(of: $0, "key") } ?? true
+            case .invalidIV: changes["iv"].map { strategy.isWrongLength(of: $0, "iv") } ?? true
+            case .invalidRequest: changes["iv"] == nil || strategy.isWrongLength(0, of: "iv") != nil
+            default: true
+            }
+        }
+        return faults.map { name, error, changes in
             refusedOpening(of: strategy.name, "with \(name)", changes, error, flag: .errorOrder) { probe, id in
                 guard changes["id"] == nil else { return }
                 // The id is checked before all that, as a part of the request.
@@ -286,7 +301,7 @@ extension ProtocolCheck {
     /// cuts it, it decrypts to other bytes. ``errorOrder(for:hello:)`` checks which error the subject reports.
     static func wrongLengths(for strategy: Strategy) -> [ProtocolCheck] {
         [("key", [0, 15, 17, 33]), ("iv", [0, 8, 12, 15, 17])].flatMap { member, byteCounts in
-            byteCounts.map { byteCount in
+            byteCounts.filter { strategy.isWrongLength($0, of: member) == true }.map { byteCount in
                 let what = "a \(member) of \(byteCount) bytes"
                 return ProtocolCheck("\(strategy.name) opens nothing with \(what)", .wrongLengths) { probe in
                     let id = probe.session.makeID()
@@ -403,5 +418,21 @@ extension ProtocolCheck {
         return cases.map { name, error, changes in
             refusedOpening(of: PlaylistObject.strategyName, "with \(name)", changes, error, flag: .errorOrder)
         }
+    }
+}
+
+extension Strategy {
+    /// Returns whether the key or an input of bytes cannot have a length; `nil` if the format has no such input.
+    fileprivate func isWrongLength(_ byteCount: Int, of name: String) -> Bool? {
+        if name == "key" { return format.keyByteCounts.map { !$0.contains(byteCount) } ?? false }
+        guard case .bytes(let counts)? = format.inputs.first(where: { $0.name == name && !$0.isFixed })?.kind else {
+            return nil
+        }
+        return counts.map { !$0.contains(byteCount) } ?? false
+    }
+
+    /// Returns whether a member of a request has a length that the key or the input cannot have.
+    fileprivate func isWrongLength(of member: JSONValue?, _ name: String) -> Bool {
+        isWrongLength((member?.string?.utf8.count ?? 0) / 2, of: name) == true
     }
 }

@@ -44,6 +44,8 @@ struct ProtocolProbe {
     /// with `nil`.
     func openRequest(_ id: UInt64, _ changes: [String: JSONValue?] = [:]) -> [String: JSONValue] {
         var members = fixture.openMembers(id: id, path: file?.path, listed: hello.strategies)
+        // Under another name, the format is not the one that the description has.
+        if changes["strategy"] != nil { members["description"] = nil }
         for (name, value) in changes {
             // The parameters of a description are members of an object of their own.
             if case .object(var parameters)? = members["parameters"], parameters[name] != nil {
@@ -172,17 +174,18 @@ struct ProtocolCheck {
 
 /// Runs the checks of the protocol itself against a subject.
 struct ProtocolRun {
-    let session: ExternalSession
-    let hello: ExternalHello
+    let subject: ExternalSubject
     /// True if faults of the adapter alone are failures.
     let isStrict: Bool
 
+    private var session: ExternalSession { subject.session }
+    private var hello: ExternalHello { subject.hello }
+
     /// Runs everything and adds the verdicts.
     func run(into tally: inout Tally) {
-        let keyByteCount = hello.knownKeyByteCounts.first ?? 16
-        let first = ExternalFixture.strategy(of: hello)
-        for strategy in ExternalFixture.strategies(of: hello) {
-            guard
+        let first = subject.fixtures.first
+        for strategy in subject.fixtures {
+            guard let keyByteCount = ExternalFixture.keyByteCount(strategy, hello),
                 let fixture = ExternalFixture.group(
                     id: "protocol", strategy: strategy, keyByteCount: keyByteCount, number: 100,
                     plaintextByteCount: 100),

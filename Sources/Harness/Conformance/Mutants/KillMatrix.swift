@@ -133,7 +133,7 @@ private struct FlagRun {
     }
 
     /// The progress of one subject.
-    private struct Course: Sendable {
+    private struct SubjectProgress: Sendable {
         var tally = Tally(capacity: 0)
         /// The flags that need no more vectors.
         private(set) var settled: Set<String> = []
@@ -174,7 +174,7 @@ private struct FlagRun {
     ) -> [ConformanceRecord]? {
         let sets = InterleavedRun.sets(of: groups) { $0 }
         let total = subjects.count * ((sets.count + Self.batchSetCount - 1) / Self.batchSetCount)
-        var courses = subjects.map { _ in Course() }
+        var courses = subjects.map { _ in SubjectProgress() }
         for (turn, start) in stride(from: 0, to: sets.count, by: Self.batchSetCount).enumerated() {
             let batch = Parallel.map(Array(sets[start..<min(start + Self.batchSetCount, sets.count)]), Members.init)
             let (before, subjects) = (courses, subjects)

@@ -51,7 +51,7 @@ final class TextbookReader: RandomAccessDecryptor {
             location.offset = inChunk - 16
             let ciphertext = try Self.fetch(length - min(inChunk, 32)..<length, from: source, by: rules)
             let previous = inChunk > 16 ? ciphertext.withUnsafeBytes { Block(loadingFrom: $0) } : nil
-            let question = TextbookIVQuestion(
+            let question = TextbookIVContext(
                 strategy: strategy, location: location, previous: previous, isLaterWindow: false, last: nil)
             var block = Array(ciphertext.suffix(16))
             // Faults in the IVs of reads must not affect how objects open.
@@ -104,7 +104,7 @@ final class TextbookReader: RandomAccessDecryptor {
         let fetched = cleared((start &- back..<stop).count)
         try rules.fetch(source, start &- back, fetched)
         let previous = back > 0 ? Block(loadingFrom: UnsafeRawBufferPointer(fetched)) : nil
-        let question = TextbookIVQuestion(
+        let question = TextbookIVContext(
             strategy: strategy, location: location, previous: previous, isLaterWindow: isLaterWindow, last: last)
         let plaintext = UnsafeMutableRawBufferPointer(rebasing: fetched.dropFirst(Int(back)))
         let lastBlock = (plaintext.count - 1) / 16 * 16
@@ -177,7 +177,7 @@ struct TextbookLocation: Sendable {
 }
 
 /// The facts from which a textbook reader determines an IV or a counter block.
-struct TextbookIVQuestion {
+struct TextbookIVContext {
     let strategy: Strategy
     let location: TextbookLocation
     /// The previous ciphertext block, if there is one and it was fetched.
@@ -242,7 +242,7 @@ struct TextbookRules: Sendable {
     }
 
     /// Returns the IV of a block in CBC, its counter block in CTR.
-    var iv: @Sendable (TextbookIVQuestion) -> Block = { $0.right }
+    var iv: @Sendable (TextbookIVContext) -> Block = { $0.right }
 
     /// Fetches ciphertext.
     var fetch: Fetch = { (source, offset, buffer) throws(DecryptionError) in
@@ -262,7 +262,7 @@ struct TextbookRules: Sendable {
     var noticesChanges = true
 }
 
-extension TextbookIVQuestion {
+extension TextbookIVContext {
     /// The right IV. Source: NIST SP 800-38A, sections 6.2 and 6.5.
     var right: Block {
         if strategy.cipher == .aesCTR { return given.advanced(by: location.block) }

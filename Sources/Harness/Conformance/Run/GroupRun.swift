@@ -51,7 +51,7 @@ struct GroupRun {
             tally.skip(outcome, group, reads)
             return nil
         }
-        switch subject.fitness(for: group) {
+        switch subject.supportStatus(for: group) {
         case .fit where subject.isWorthAsking(flags): break
         case .unsupported: return skip(.unsupported)
         case .fit, .notRun: return skip(.notRun)

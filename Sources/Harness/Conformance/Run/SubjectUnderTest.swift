@@ -20,7 +20,7 @@ package protocol SubjectUnderTest {
     func promises(_ group: VectorGroup) -> Bool
 
     /// Returns whether a group can be run against the subject.
-    func fitness(for group: VectorGroup) -> Fitness
+    func supportStatus(for group: VectorGroup) -> SupportStatus
 
     /// Says whether a read is run against the subject; others count as not run.
     func takes(offset: UInt64, count: Int) -> Bool
@@ -56,7 +56,7 @@ extension SubjectUnderTest {
 }
 
 /// Says whether a group can be run against a subject.
-package enum Fitness {
+package enum SupportStatus {
     case fit
     /// The subject says that it does not support the group.
     case unsupported

@@ -10,7 +10,7 @@ extension InProcessSubject: SubjectUnderTest {
         supports(strategy, keyByteCount)
     }
 
-    package func fitness(for group: VectorGroup) -> Fitness {
+    package func supportStatus(for group: VectorGroup) -> SupportStatus {
         let isSupported =
             group.playlist == nil
             ? supports(group.strategy, keyByteCount: group.key.byteCount) && group.need.map(fits) ?? true

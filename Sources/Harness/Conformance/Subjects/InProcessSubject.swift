@@ -93,8 +93,8 @@ package struct InProcessSubject: Sendable {
                 let object = try EncryptedObject(source: source, strategy: strategy, backend: backend, key: key)
                 return switch setup.access {
                 case .cursor(let window): try object.makeCursor(windowByteCount: window)
-                case .wholeChunk(let byteCount): try WholeChunkReader(object: object, chunkByteCount: byteCount)
-                case .freshBuffers(let window): try FreshBufferReader(object: object, windowByteCount: window)
+                case .wholeChunk(let byteCount): try ChunkCacheReader(object: object, chunkByteCount: byteCount)
+                case .freshBuffers(let window): try AllocatingReader(object: object, windowByteCount: window)
                 }
             })
         self.relocate = relocate

@@ -7,9 +7,9 @@ package struct ReaderSetup: Hashable, Sendable, CustomStringConvertible {
     package enum Access: Hashable, Sendable {
         /// `ReadCursor` with this window.
         case cursor(windowByteCount: Int)
-        /// `WholeChunkReader`; `byteCount` applies if the format has one chunk.
+        /// `ChunkCacheReader`; `byteCount` applies if the format has one chunk.
         case wholeChunk(byteCount: Int)
-        /// `FreshBufferReader` with this window.
+        /// `AllocatingReader` with this window.
         case freshBuffers(windowByteCount: Int)
     }
 

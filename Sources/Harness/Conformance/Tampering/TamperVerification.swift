@@ -80,7 +80,7 @@ package struct TamperVerification: Sendable {
         _ plan: Plan, subject: any SubjectUnderTest, shouldStop: () -> Bool = { false }
     ) -> TamperRecord.Row {
         let target = plan.target
-        if case .unsupported = subject.fitness(for: target.group(of: target.original)) {
+        if case .unsupported = subject.supportStatus(for: target.group(of: target.original)) {
             return emptyRow(plan, .unsupported)
         }
         var row = emptyRow(plan, .run)

@@ -307,7 +307,7 @@ extension PlanInputs {
         let costs = try ReadCosts(
             strategy: strategy, plaintextByteCount: (objectByteCount + unit - 1) / unit * unit,
             keyByteCount: layout.keyByteCount,
-            in: ReadCosts.Surroundings(link: link, client: client, rates: library.rates))
+            in: ReadCosts.Environment(link: link, client: client, rates: library.rates))
         let stored = try strategy.stored(costs.ciphertextByteCount)
         // Readers always open whole authenticated chunks, and keep the latest one.
         let hasChoice = strategy.chunkByteCount != nil && !strategy.isAuthenticated

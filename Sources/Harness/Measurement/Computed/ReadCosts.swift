@@ -23,7 +23,7 @@ package struct ReadCosts: Sendable {
     }
 
     /// The link to the ciphertext, and the rates of the machine.
-    package struct Surroundings: Sendable {
+    package struct Environment: Sendable {
         /// The link to the ciphertext; `nil` for a file in the page cache.
         package var link: RemoteLink?
         /// The client, for a ciphertext with a link.
@@ -46,13 +46,13 @@ package struct ReadCosts: Sendable {
     ///   - strategy: The strategy; ``RandomAccess/Strategy/representative`` for one whose objects differ.
     ///   - plaintextByteCount: The plaintext's length in bytes.
     ///   - keyByteCount: The length of the key in bytes.
-    ///   - surroundings: The link and the rates.
+    ///   - environment: The link and the rates.
     /// - Throws: `DecryptionError` for an impossible strategy or length.
     package init(
-        strategy: Strategy, plaintextByteCount: UInt64, keyByteCount: Int, in surroundings: Surroundings
+        strategy: Strategy, plaintextByteCount: UInt64, keyByteCount: Int, in environment: Environment
     ) throws(DecryptionError) {
         meter = Meter(
-            surroundings,
+            environment,
             DecryptionRates.KeyedCipher(strategy.cipher, keyByteCount: keyByteCount, hmac: strategy.hmac))
         let cipher = IdleCipher(meter: meter, paddingByteCount: UInt8(16 - plaintextByteCount % 16))
         let key = try SecretKey(material: [UInt8](repeating: 0, count: keyByteCount))
@@ -68,15 +68,15 @@ package struct ReadCosts: Sendable {
             meter: meter)
         _ = meter.take()
         let source: any ByteSource =
-            if let link = surroundings.link {
-                surroundings.client.open(
+            if let link = environment.link {
+                environment.client.open(
                     absent, strategy: strategy, link: link, clock: meter.clock, tally: meter.tally)
             } else {
                 RemoteClient.serial.open(
                     absent, strategy: strategy, link: .none, clock: meter.clock, tally: meter.tally)
             }
         object = try EncryptedObject(
-            source: surroundings.link == nil ? NearSource(base: source) : source, strategy: strategy, backend: cipher,
+            source: environment.link == nil ? NearSource(base: source) : source, strategy: strategy, backend: cipher,
             key: key)
         opening = meter.take()
         guard object.plaintextByteCount == plaintextByteCount else {
@@ -94,7 +94,7 @@ package struct ReadCosts: Sendable {
         let rates = DecryptionRates(points: [:], callNanoseconds: 0, copiedBytesPerSecond: 1)
         let costs = try ReadCosts(
             strategy: strategy, plaintextByteCount: max(1, strategy.geometry?.plaintextUnitByteCount ?? 1),
-            keyByteCount: keyByteCount, in: Surroundings(link: nil, client: .serial, rates: rates))
+            keyByteCount: keyByteCount, in: Environment(link: nil, client: .serial, rates: rates))
         // Keys of their own are made for chunks that are read.
         let reader = try costs.reader(ReaderConfiguration(access: .block, windowByteCount: 1, threadCount: 1))
         _ = try reader.costs(of: [Workload.Read(offset: 0, count: 1)])
@@ -238,8 +238,8 @@ private final class Meter: Sendable {
     private let known: Mutex<DecryptionRates.KeyedCipher>
     private let state = Mutex((decrypted: 0 as UInt64, since: 0 as UInt64))
 
-    init(_ surroundings: ReadCosts.Surroundings, _ cipher: DecryptionRates.KeyedCipher) {
-        rates = surroundings.rates
+    init(_ environment: ReadCosts.Environment, _ cipher: DecryptionRates.KeyedCipher) {
+        rates = environment.rates
         known = Mutex(cipher)
     }
 

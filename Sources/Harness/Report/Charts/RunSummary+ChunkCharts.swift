@@ -1,7 +1,7 @@
 import Results
 
-/// Cells of formats that notice changes, which differ only in chunk, format and backend. They show the effect of chunk
-/// size.
+/// Cells of formats whose chunks are authenticated, which differ only in chunk, format and backend. They show the
+/// effect of chunk size.
 struct ChunkSeries: Sendable {
     /// A cell whose members that may differ are blank.
     let like: Cell
@@ -22,7 +22,7 @@ struct ChunkSeries: Sendable {
         let measured = summary.cells.filter {
             $0.cell.workload == workload && $0.cell.label == nil && merit.sample(of: $0) != nil
         }
-        let chunked = measured.filter { $0.cell.chunkByteCount != nil && $0.protection == .integrity }
+        let chunked = measured.filter { $0.cell.chunkByteCount != nil && $0.facts?.isTagged == true }
         func sizeCount(_ cells: [CellSummary]) -> Int { Set(cells.map(\.cell.chunkText)).count }
         let formats = chunked.grouped(by: \.cell.format).filter { sizeCount($0.elements) > 1 }
         areFormats = formats.count > 1
@@ -72,8 +72,8 @@ struct ChunkSeries: Sendable {
 }
 
 extension RunSummary {
-    /// Throughput by chunk of formats that notice changes, one line per format or backend; `nil` if fewer than two
-    /// chunks were measured.
+    /// Throughput by chunk of formats with authenticated chunks, one line per format or backend; `nil` if fewer than
+    /// two chunks were measured.
     var chunkThroughputChart: LineChart? {
         chunkChart(
             "sequential", .throughput, name: "chunk-throughput",
@@ -90,8 +90,8 @@ extension RunSummary {
         }
     }
 
-    /// The median latency of random reads by chunk of formats that notice changes, one line per format or backend;
-    /// `nil` if fewer than two chunks were measured.
+    /// The median latency of random reads by chunk of formats with authenticated chunks, one line per format or
+    /// backend; `nil` if fewer than two chunks were measured.
     var chunkLatencyChart: LineChart? {
         guard let workload = mainRandomWorkload, let byteCount = CellWorkload(workload)?.rangeByteCount else {
             return nil

@@ -41,7 +41,7 @@ struct Fleet: Sendable {
 
     init(_ hosts: [RunSummary]) {
         self.hosts = hosts
-        let kinds = hosts.indices.grouped { KindKey(hosts[$0].header.host) }.enumerated().map { index, group in
+        let kinds = hosts.indices.grouped { HostKind(hosts[$0].header.host) }.enumerated().map { index, group in
             Kind(group.key, letter: Self.letter(index), hosts: group.elements)
         }
         let all = hosts.indices.flatMap { host in hosts[host].cells.indices.map { Figures(host: host, cell: $0) } }
@@ -166,7 +166,7 @@ extension SpeedRatio {
 }
 
 /// The properties that hosts of one kind share.
-private struct KindKey: Hashable {
+private struct HostKind: Hashable {
     var cpuModel: String
     var microcode: String?
     var cpuCount: Int
@@ -179,7 +179,7 @@ private struct KindKey: Hashable {
 }
 
 extension Fleet.Kind {
-    fileprivate init(_ key: KindKey, letter: String, hosts: [Int]) {
+    fileprivate init(_ key: HostKind, letter: String, hosts: [Int]) {
         let details = [
             key.microcode.map { "microcode \($0)" }, RatioText.count(key.cpuCount, "CPU"), key.cpuKind,
         ].compactMap { $0 }

@@ -9,7 +9,7 @@ extension GateResult {
         var errors: [(title: String, message: String)] = []
         var warnings: [(title: String, message: String)] = []
         for cell in cells {
-            let entry = (title: "\(GateWords.word(cell)): \(cell.name)", message: GateWords.finding(cell))
+            let entry = (title: "\(GateText.word(cell)): \(cell.name)", message: GateText.finding(cell))
             if isBlamed(cell) {
                 errors.append(entry)
             } else if cell.verdict == .inconclusive {
@@ -18,7 +18,7 @@ extension GateResult {
         }
         if let failedVectors { errors.insert(("wrong bytes", failedVectors), at: 0) }
         if let control, control.verdict.isBroken {
-            errors.append(("wrong: \(control.name)", GateWords.finding(control)))
+            errors.append(("wrong: \(control.name)", GateText.finding(control)))
         }
         for finding in findingsBesideTime {
             switch finding.verdict {
@@ -29,12 +29,12 @@ extension GateResult {
         }
         for anchor in anchors ?? [] {
             for cell in anchor.cells where ![.same, .faster].contains(cell.verdict) {
-                errors.append(("beyond the budget, or not shown to be within: \(cell.name)", GateWords.finding(cell)))
+                errors.append(("beyond the budget, or not shown to be within: \(cell.name)", GateText.finding(cell)))
             }
         }
         if verdict == .noisyHost {
             warnings.insert(
-                ("noisy host", control.map(GateWords.finding) ?? reason ?? "no slowdown could be injected"), at: 0)
+                ("noisy host", control.map(GateText.finding) ?? reason ?? "no slowdown could be injected"), at: 0)
         }
         if cells.isEmpty, failedVectors == nil {
             warnings.insert(("no cell was compared", reason ?? "expected at least one"), at: 0)
@@ -47,8 +47,8 @@ extension GateResult {
 
     /// The findings for the cells' memory, and for their counts.
     private var findingsBesideTime: [(kind: String, name: String, verdict: GateMemory.Verdict, words: String)] {
-        (memory?.cells ?? []).map { ("memory", $0.name, $0.verdict, GateWords.finding($0)) }
-            + (counts?.cells ?? []).map { ("counts", $0.name, $0.verdict, GateWords.finding($0)) }
+        (memory?.cells ?? []).map { ("memory", $0.name, $0.verdict, GateText.finding($0)) }
+            + (counts?.cells ?? []).map { ("counts", $0.name, $0.verdict, GateText.finding($0)) }
     }
 
     private static let maxAnnotations = 10
@@ -149,7 +149,7 @@ extension GateResult {
     private static let className = "chunkwise gate"
 
     private func testCase(_ cell: GateCell, _ allowsInconclusive: Bool) -> JUnitDocument.Case {
-        let finding = GateWords.finding(cell)
+        let finding = GateText.finding(cell)
         let outcome: JUnitDocument.Outcome
         switch cell.verdict {
         case .wrong, .failed, .slower: outcome = .failed(message: finding, type: cell.verdict.rawValue, text: finding)
@@ -162,7 +162,7 @@ extension GateResult {
     }
 
     private func controlCase(_ control: GateCell) -> JUnitDocument.Case {
-        let finding = GateWords.finding(control)
+        let finding = GateText.finding(control)
         let outcome: JUnitDocument.Outcome =
             switch control.verdict {
             case .wrong, .failed: .failed(message: finding, type: control.verdict.rawValue, text: finding)

@@ -64,7 +64,7 @@ extension GateResult {
         let rows = shownIndices.map { ("\($0 + 1) · ", cells[$0]) } + (control.map { [("", $0)] } ?? [])
         return Table(
             caption: "Change of time, candidate over baseline; all intervals together hold with "
-                + "\(GateWords.percent(confidence)).",
+                + "\(GateText.percent(confidence)).",
             columns: [
                 .text("Cell"), .text("Verdict"), .number(isRecording ? "To reference" : "Time"), .number("Interval"),
                 .number("Blocks"), .number("Measured"),
@@ -74,10 +74,10 @@ extension GateResult {
                 return [
                     Table.Entry(number + markedName(cell)),
                     Table.Entry(
-                        isRecorded ? "recorded" : GateWords.word(cell), emphasis: isBlamed(cell) ? .bad : .none),
-                    Table.Entry(GateWords.change(cell.slowdown)),
-                    Table.Entry(GateWords.interval(cell.low, cell.high)), Table.Entry("\(cell.blockCount)"),
-                    Table.Entry(GateWords.seconds(min(cell.seconds, 1e12))),
+                        isRecorded ? "recorded" : GateText.word(cell), emphasis: isBlamed(cell) ? .bad : .none),
+                    Table.Entry(GateText.change(cell.slowdown)),
+                    Table.Entry(GateText.interval(cell.low, cell.high)), Table.Entry("\(cell.blockCount)"),
+                    Table.Entry(GateText.seconds(min(cell.seconds, 1e12))),
                 ]
             })
     }
@@ -85,8 +85,8 @@ extension GateResult {
     /// The reasons for the verdicts on the shown cells and the control.
     private var remarks: [String] {
         (shownIndices.map { cells[$0] } + [control].compactMap(\.self)).compactMap { cell in
-            var remark = [cell.reason, GateWords.settling(cell)].compactMap(\.self).joined(separator: "; ")
-            if cell.verdict == .inconclusive, remark.isEmpty { remark = GateWords.finding(cell) }
+            var remark = [cell.reason, GateText.settling(cell)].compactMap(\.self).joined(separator: "; ")
+            if cell.verdict == .inconclusive, remark.isEmpty { remark = GateText.finding(cell) }
             if remark.count > 300 { remark = remark.prefix(299) + "…" }
             return remark.isEmpty ? nil : "\(cell.name): \(remark)"
         }
@@ -94,13 +94,13 @@ extension GateResult {
 
     private var anchorTable: Table {
         var table = cellTable(isRecording: false)
-        table.caption = "Against the anchor, with a budget of \(GateWords.percent(tolerance)) for all changes together."
+        table.caption = "Against the anchor, with a budget of \(GateText.percent(tolerance)) for all changes together."
         return table
     }
 
     private static func countTable(_ counts: GateCounts) -> Table {
         Table(
-            caption: "Counts an iteration, which repeat; \(GateWords.percent(counts.limit)) more is allowed.",
+            caption: "Counts an iteration, which repeat; \(GateText.percent(counts.limit)) more is allowed.",
             columns: [
                 .text("Cell"), .text("Verdict"), .text("Count"), .number("Baseline"), .number("Candidate"),
                 .number("Change"),
@@ -111,7 +111,7 @@ extension GateResult {
                         Table.Entry(cell.name),
                         Table.Entry(count.verdict.rawValue, emphasis: count.verdict == .grew ? .bad : .none),
                         Table.Entry(count.quantity.words),
-                    ] + GateWords.figures(count).map { Table.Entry($0) }
+                    ] + GateText.figures(count).map { Table.Entry($0) }
                 }
             })
     }
@@ -140,9 +140,9 @@ extension GateResult {
     private var facts: [(name: String, value: String)] {
         func side(_ side: GateSide) -> String { "\(side.command) (\(side.name), version \(side.version))" }
         return [
-            ("Baseline", side(baseline)), ("Candidate", side(candidate)), ("Tolerance", GateWords.percent(tolerance)),
+            ("Baseline", side(baseline)), ("Candidate", side(candidate)), ("Tolerance", GateText.percent(tolerance)),
             ("Host", "\(host.cpuModel), \(RatioText.count(host.cpuCount, "CPU"))"),
-            ("Took", GateWords.seconds(seconds)), ("Seed", "\(seed)"),
+            ("Took", GateText.seconds(seconds)), ("Seed", "\(seed)"),
         ]
     }
 
@@ -189,7 +189,7 @@ struct ForestAxis {
 
     /// The ends and the middle of the axis, in a line above the rows.
     var heads: String {
-        let (left, right) = (GateWords.change(1 - reach), GateWords.change(1 + reach))
+        let (left, right) = (GateText.change(1 - reach), GateText.change(1 + reach))
         let half = Self.halfWidth
         return left + String(repeating: " ", count: max(1, half - left.count)) + "0"
             + String(repeating: " ", count: max(1, half - right.count)) + right

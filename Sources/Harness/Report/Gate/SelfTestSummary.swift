@@ -42,12 +42,12 @@ package struct SelfTestSummary: Sendable {
     package var text: String {
         let calibrated = calibrations.flatMap { [$0.large, $0.small] }.map { found in
             "calibration: extra work \(found.extraWork) makes \(found.cell) slower by "
-                + "\(GateWords.change(found.slowdown)), interval \(GateWords.interval(found.low, found.high)), "
+                + "\(GateText.change(found.slowdown)), interval \(GateText.interval(found.low, found.high)), "
                 + RatioText.count(found.blockCount, "block")
         }
         let table = Table(
             caption: "Whole gates by their verdict, with exact 95 % intervals of the rates (Clopper and Pearson 1934).",
-            columns: [.text("injected"), .number("runs")] + shownVerdicts.map { .number(GateWords.word($0)) },
+            columns: [.text("injected"), .number("runs")] + shownVerdicts.map { .number(GateText.word($0)) },
             rows: groups.map { group in
                 [Table.Entry(Self.injected(group.injected)), Table.Entry("\(group.runs.count)")]
                     + shownVerdicts.map { Self.rate(group, $0) }
@@ -58,8 +58,8 @@ package struct SelfTestSummary: Sendable {
         return TextRenderer.render(
             Document(
                 title: "gate against itself: \(header.baseline)",
-                subtitle: "tolerance \(GateWords.percent(header.tolerance)), "
-                    + "\(GateWords.seconds(header.secondsPerCell)) a cell, "
+                subtitle: "tolerance \(GateText.percent(header.tolerance)), "
+                    + "\(GateText.seconds(header.secondsPerCell)) a cell, "
                     + "\(RatioText.count(header.cells.count, "cell")) a gate, other cores "
                     + "\(header.isBusy ? "busy" : "left alone"), \(header.host.cpuModel), "
                     + "\(RatioText.count(header.host.cpuCount, "CPU"))",
@@ -74,7 +74,7 @@ package struct SelfTestSummary: Sendable {
     }
 
     private static func injected(_ injected: Double) -> String {
-        injected == 0 ? "nothing" : "+" + GateWords.percent(injected)
+        injected == 0 ? "nothing" : "+" + GateText.percent(injected)
     }
 
     private static func rate(_ group: SelfTestGroup, _ verdict: GateVerdict) -> Table.Entry {
@@ -88,19 +88,19 @@ package struct SelfTestSummary: Sendable {
         let name = Self.injected(group.injected)
         if group.injected == 0, let bound = group.bound(.slower) {
             lines.append(
-                "\(name): false alarms at most \(GateWords.percent(bound)) of runs (one-sided 95 % bound)")
+                "\(name): false alarms at most \(GateText.percent(bound)) of runs (one-sided 95 % bound)")
         }
         if group.injected > 0, let pooled = group.pooledSlowdown {
             for range in calibrations.map({ $0.range(of: group.injected) }) {
                 lines.append(
-                    "\(name): by the calibration \(GateWords.interval(1 + range.lowerBound, 1 + range.upperBound))")
+                    "\(name): by the calibration \(GateText.interval(1 + range.lowerBound, 1 + range.upperBound))")
             }
             let whose = header.cells.count > 1 ? "the first cell's" : "all"
             lines.append(
-                "\(name): \(whose) blocks together show \(GateWords.change(pooled.estimate)), "
-                    + "interval \(GateWords.interval(pooled.low, pooled.high))")
+                "\(name): \(whose) blocks together show \(GateText.change(pooled.estimate)), "
+                    + "interval \(GateText.interval(pooled.low, pooled.high))")
             if contradictsCalibrations(group) == true {
-                lines.append("\(name): the two disagree: the rates are those of \(GateWords.change(pooled.estimate))")
+                lines.append("\(name): the two disagree: the rates are those of \(GateText.change(pooled.estimate))")
             }
             let found = Self.limits.map { limit in
                 "\(group.detectionCount(within: limit)) within \(Int(limit)) s"
@@ -114,9 +114,9 @@ package struct SelfTestSummary: Sendable {
         if let median = percentile(tenthsOfPercent: 500, ofSorted: seconds), let maximum = seconds.last {
             let whole = group.runs.map(\.seconds).sorted()
             lines.append(
-                "\(name): cells decided after \(GateWords.seconds(median)) (median), \(GateWords.seconds(maximum)) "
-                    + "(longest); a whole gate takes \(GateWords.seconds(whole[whole.count / 2])) (median), "
-                    + "\(GateWords.seconds(whole.last ?? 0)) (longest)")
+                "\(name): cells decided after \(GateText.seconds(median)) (median), \(GateText.seconds(maximum)) "
+                    + "(longest); a whole gate takes \(GateText.seconds(whole[whole.count / 2])) (median), "
+                    + "\(GateText.seconds(whole.last ?? 0)) (longest)")
         }
         return lines
     }

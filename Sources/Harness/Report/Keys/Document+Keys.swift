@@ -154,7 +154,7 @@ extension KeyLoadRecord {
         name: String, title: String, description: String, cells: [Cell], figures: (Cell) -> (Figures, Figures?)
     ) -> TimeChart? {
         guard !cells.isEmpty else { return nil }
-        let ways = Way.allCases.compactMap { way in cells.first { $0.way == way } }
+        let ways = RequestMode.allCases.compactMap { way in cells.first { $0.way == way } }
         let lines = ways.map { cell in
             let (shown, beside) = figures(cell)
             let peak = SignificantDigits.grouped(shown.requestsPerSecond.max() ?? 0)
@@ -195,7 +195,7 @@ extension KeyWaitsRecord {
     /// The times to the first byte by server and way, or `nil` if there are none.
     var chart: RowChart? {
         guard !cells.isEmpty else { return nil }
-        let ways = Way.allCases.filter { way in cells.contains { $0.way == way } }
+        let ways = RequestMode.allCases.filter { way in cells.contains { $0.way == way } }
         let rows = delays.prefix(RowChart.maxRows).map { delay in
             RowChart.Row(
                 heading: nil, name: "server of \(SignificantDigits.grouped(delay)) ms",

@@ -95,7 +95,7 @@ extension KeyResults {
         }
     }
 
-    private static func start(_ way: KeyLoadRecord.Way, _ load: KeyLoadRecord) -> String {
+    private static func start(_ way: KeyLoadRecord.RequestMode, _ load: KeyLoadRecord) -> String {
         switch way {
         case .dispersed: "Dispersed over \(SignificantDigits.grouped(load.windowSeconds)) s"
         case .preloaded: "Preloaded without dispersal"
@@ -124,7 +124,7 @@ extension KeyResults {
 /// The wording of figures about keys.
 enum KeyText {
     /// Returns a way's name, its phrase in sentences, and its style, which is the same in all pictures.
-    static func words(_ way: KeyWaitsRecord.Way) -> (name: String, phrase: String, style: SeriesStyle) {
+    static func words(_ way: KeyWaitsRecord.RequestMode) -> (name: String, phrase: String, style: SeriesStyle) {
         switch way {
         case .local: ("key files", "with key files", SeriesStyle(0))
         case .preloaded: ("preloaded", "with preloaded keys", SeriesStyle(1))
@@ -134,7 +134,7 @@ enum KeyText {
     }
 
     /// Returns a way's name, and its style, which is the same in all pictures.
-    static func words(_ way: KeyLoadRecord.Way) -> (name: String, style: SeriesStyle) {
+    static func words(_ way: KeyLoadRecord.RequestMode) -> (name: String, style: SeriesStyle) {
         switch way {
         case .onDemand: ("on demand", SeriesStyle(3))
         case .preloaded: ("preloaded", SeriesStyle(1))

@@ -62,7 +62,7 @@ struct RunSummary: Sendable {
     var leftOutTexts: [String] { results.leftOut.texts }
 }
 
-extension RunResults.LeftOut {
+extension RunResults.OmittedRecords {
     /// The parts left out, in sentences; empty if nothing is left out.
     var texts: [String] {
         var texts: [String] = []

@@ -22,15 +22,15 @@ package struct PlanReport: Sendable {
         let isOne = plans.count == 1
         document = Document(
             title: isOne
-                ? "Chunk, window and strategy for \(PlanText.storage(plans[0].storage))"
+                ? "Chunk, window and strategy for \(ComputedPlanText.storage(plans[0].storage))"
                 : "Chunk, window and strategy: \(plans.count) questions",
-            subtitle: isOne ? PlanText.subtitle(plans[0]) : "computed, not timed", warnings: [],
-            verdict: isOne ? plans[0].verdict : plans.map { "\(PlanText.question($0)): \($0.answer)" },
+            subtitle: isOne ? ComputedPlanText.subtitle(plans[0]) : "computed, not timed", warnings: [],
+            verdict: isOne ? plans[0].verdict : plans.map { "\(ComputedPlanText.question($0)): \($0.answer)" },
             sections: (isOne ? [] : [Self.overview(plans)] + Self.formats(plans))
                 + plans.indices.flatMap { index in
                     plans[index].sections(
                         plans[index].candidates, defaults, suffix: isOne ? "" : "-\(index + 1)",
-                        title: isOne ? nil : PlanText.question(plans[index]))
+                        title: isOne ? nil : ComputedPlanText.question(plans[index]))
                 })
     }
 
@@ -62,7 +62,7 @@ package struct PlanReport: Sendable {
             let shown = plan.candidates.filter { access == nil || $0.configuration.access == access }
             let sections = plan.sections(shown, defaults, suffix: "", title: nil)
                 .filter { plans.count == 1 || ["asked", "steps"].contains($0.name) }
-            return (plans.count == 1 ? [] : [PlanText.question(plan).uppercased()])
+            return (plans.count == 1 ? [] : [ComputedPlanText.question(plan).uppercased()])
                 + plan.verdict.map { TextRenderer.block(.paragraph($0)) } + text(sections)
         }
         let all = plans.count == 1 ? [] : text([Self.overview(plans)] + Self.formats(plans))
@@ -85,7 +85,7 @@ package struct PlanReport: Sendable {
 
     /// The formats side by side; empty with a single format, or with more questions than there are columns for.
     fileprivate static func formats(_ plans: [ComputedPlan]) -> [Document.Section] {
-        let headLength = plans.reduce(0) { $0 + PlanText.head($1, among: plans).count }
+        let headLength = plans.reduce(0) { $0 + ComputedPlanText.head($1, among: plans).count }
         guard headLength <= 40, plans.contains(where: { $0.varies(\.strategy) }) else { return [] }
         return [
             Document.Section(
@@ -100,10 +100,10 @@ package struct PlanReport: Sendable {
             let choice = plan.choice
             let seek = choice?.seeks.first
             return [
-                Table.Entry(PlanText.question(plan)),
-                Table.Entry(choice.map { PlanText.name($0.configuration, in: plan) } ?? "nothing"),
-                seek.map { Table.Entry(PlanText.time($0.coldNanoseconds)) } ?? .absent,
-                choice.map { Table.Entry(PlanText.time($0.firstByteNanoseconds)) } ?? .absent,
+                Table.Entry(ComputedPlanText.question(plan)),
+                Table.Entry(choice.map { ComputedPlanText.name($0.configuration, in: plan) } ?? "nothing"),
+                seek.map { Table.Entry(ComputedPlanText.time($0.coldNanoseconds)) } ?? .absent,
+                choice.map { Table.Entry(ComputedPlanText.time($0.firstByteNanoseconds)) } ?? .absent,
                 choice.map { Table.Entry(ByteCountText.rate($0.downloadBytesPerSecond)) } ?? .absent,
             ]
         }
@@ -140,15 +140,16 @@ extension ComputedPlan {
 
     /// The choice, and the effect of a step in each direction.
     fileprivate var verdict: [String] {
-        guard let choice else { return [refusal] + notes.map(PlanText.note) }
+        guard let choice else { return [refusal] + notes.map(ComputedPlanText.note) }
         let caveat =
             wantsIntegrity
             ? nil
             : choice.noticesChanges
                 ? "Integrity was not asked for, and comes with the choice."
-                : "The choice notices no change to the ciphertext, as asked for (--integrity none): \(PlanText.guards)."
+                : "The choice notices no change to the ciphertext, as asked for (--integrity none): "
+                    + "\(ComputedPlanText.guards)."
         return [caveat, take(choice), wantsIntegrity ? saving(choice) : nil, rule].compactMap { $0 }
-            + notes.map(PlanText.note)
+            + notes.map(ComputedPlanText.note)
     }
 
     /// The choice in a sentence.
@@ -158,21 +159,22 @@ extension ComputedPlan {
         var parts: [String] = []
         if let seek = choice.seeks.first {
             parts.append(
-                "a read of \(ByteCountText.size(seek.rangeByteCount)) takes \(PlanText.time(seek.medianNanoseconds)) "
-                    + "(median) and \(PlanText.time(seek.slowNanoseconds)) (p90), in "
+                "a read of \(ByteCountText.size(seek.rangeByteCount)) takes "
+                    + "\(ComputedPlanText.time(seek.medianNanoseconds)) (median) and "
+                    + "\(ComputedPlanText.time(seek.slowNanoseconds)) (p90), in "
                     + "\(SignificantDigits.text(seek.requestCount)) requests, and fetches "
                     + "\(RatioText.times(seek.amplification)) its bytes")
         }
         parts += [
-            "the first byte comes after \(PlanText.time(choice.firstByteNanoseconds))",
+            "the first byte comes after \(ComputedPlanText.time(choice.firstByteNanoseconds))",
             "a download runs at \(ByteCountText.rate(choice.downloadBytesPerSecond))",
             "memory is at most \(ByteCountText.measured(choice.memoryByteCount))",
         ]
         guard objectByteCount > 0 else {
-            return "Take \(PlanText.name(choice.configuration, in: self)): the object has no bytes, and opens after "
-                + "\(PlanText.time(choice.firstByteNanoseconds))."
+            return "Take \(ComputedPlanText.name(choice.configuration, in: self)): the object has no bytes, and opens "
+                + "after \(ComputedPlanText.time(choice.firstByteNanoseconds))."
         }
-        return "Take \(PlanText.name(choice.configuration, in: self)): \(parts.joined(separator: "; "))."
+        return "Take \(ComputedPlanText.name(choice.configuration, in: self)): \(parts.joined(separator: "; "))."
     }
 
     /// Returns the savings without integrity, and the protection that the file would then need.
@@ -181,10 +183,10 @@ extension ComputedPlan {
             return "It notices changes. Formats that notice none were not considered."
         }
         let changes = differences(of: other, from: choice)
-        let without = "\(PlanText.name(other.configuration, in: self)) (--integrity none)"
+        let without = "\(ComputedPlanText.name(other.configuration, in: self)) (--integrity none)"
         return "It notices changes. Without that, \(without) "
             + (changes.isEmpty ? "would save nothing" : "would have \(Verdict.list(changes))")
-            + "; \(PlanText.guards)."
+            + "; \(ComputedPlanText.guards)."
     }
 
     private var rule: String {
@@ -210,14 +212,14 @@ extension ComputedPlan {
     /// Returns the differences between the figures of two candidates.
     func differences(of other: Candidate, from choice: Candidate) -> [String] {
         [
-            PlanText.change(Double(other.decidingNanoseconds), Double(choice.decidingNanoseconds), "p90"),
-            PlanText.change(
+            ComputedPlanText.change(Double(other.decidingNanoseconds), Double(choice.decidingNanoseconds), "p90"),
+            ComputedPlanText.change(
                 other.seeks.first?.amplification ?? 0, choice.seeks.first?.amplification ?? 0, "bytes fetched"),
-            PlanText.change(
+            ComputedPlanText.change(
                 Double(other.firstByteNanoseconds), Double(choice.firstByteNanoseconds), "time to the first byte"),
-            PlanText.change(
+            ComputedPlanText.change(
                 Double(other.downloadBytesPerSecond), Double(choice.downloadBytesPerSecond), "download rate"),
-            PlanText.change(Double(other.memoryByteCount), Double(choice.memoryByteCount), "memory"),
+            ComputedPlanText.change(Double(other.memoryByteCount), Double(choice.memoryByteCount), "memory"),
         ].compactMap { $0 }
     }
 
@@ -260,11 +262,11 @@ extension ComputedPlan {
         let place =
             storage.client == nil
             ? "a file that the system has in memory"
-            : "answers after \(PlanText.time(storage.latencyNanoseconds))"
+            : "answers after \(ComputedPlanText.time(storage.latencyNanoseconds))"
                 + (storage.bytesPerSecond.map { ", \(ByteCountText.size($0))/s a connection" } ?? "")
         let keys = candidates.map(\.configuration.keyName).unique.sorted()
         var facts = [fact("object", ByteCountText.size(objectByteCount), .object), fact("storage", place)]
-        if let client = storage.client { facts.append(fact("client", PlanText.client(client), .client)) }
+        if let client = storage.client { facts.append(fact("client", ComputedPlanText.client(client), .client)) }
         facts += [
             fact("library", candidates.map(\.configuration.backend).unique.joined(separator: ", "), .library),
             fact("key", keys.joined(separator: ", "), .key),
@@ -314,7 +316,7 @@ extension ComputedPlan {
         return JSONValue(members: [
             "objectByteCount": objectByteCount, "latencyNanoseconds": storage.latencyNanoseconds,
             "bytesPerSecond": storage.bytesPerSecond, "client": storage.client, "rates": rates,
-            "memoryBudget": memoryBudget, "wantsIntegrity": wantsIntegrity, "notes": notes.map(PlanText.note),
+            "memoryBudget": memoryBudget, "wantsIntegrity": wantsIntegrity, "notes": notes.map(ComputedPlanText.note),
             "verdict": verdict, "choice": choice?.json, "withoutIntegrity": unguardedChoice?.json,
             "candidates": candidates.map(\.json),
         ])

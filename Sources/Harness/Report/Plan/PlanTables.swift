@@ -28,7 +28,7 @@ extension ComputedPlan {
                 switch neighbour.change {
                 case .chunk(let count): "chunks of \(ByteCountText.size(count))"
                 case .window(let count): "windows of \(ByteCountText.size(count))"
-                case .access(let access): PlanText.access(access)
+                case .access(let access): ComputedPlanText.access(access)
                 case .backend(let backend): backend
                 case .strategy(let strategy):
                     strategy
@@ -41,7 +41,7 @@ extension ComputedPlan {
                 + (isAffordable(other) ? [] : ["over the budget"])
                 + (choice.noticesChanges && !other.noticesChanges ? ["notices no change"] : [])
             return [
-                Table.Entry(name), Table.Entry(PlanText.time(other.decidingNanoseconds)),
+                Table.Entry(name), Table.Entry(ComputedPlanText.time(other.decidingNanoseconds)),
                 Table.Entry(changes.isEmpty ? "the same" : changes.joined(separator: ", ")),
             ]
         }
@@ -61,7 +61,7 @@ extension ComputedPlan {
             let noticed = found.compactMap { $0 }.first?.layout.notices ?? []
             let notices = Notice.allCases.filter(noticed.contains).map(\.rawValue)
             return [Table.Entry(strategy), Table.Entry(chunks.isEmpty ? "whole" : chunks.joined(separator: ", "))]
-                + found.map { $0.map { Table.Entry(PlanText.time($0.decidingNanoseconds)) } ?? .absent }
+                + found.map { $0.map { Table.Entry(ComputedPlanText.time($0.decidingNanoseconds)) } ?? .absent }
                 + [Table.Entry(notices.isEmpty ? "nothing" : notices.joined(separator: ", "))]
         }
         let others = zip(strategies, found).map { strategy, found -> [Table.Entry] in
@@ -72,11 +72,11 @@ extension ComputedPlan {
                 (one.seeks.first).map { Table.Entry(RatioText.times($0.amplification)) } ?? .absent,
                 Table.Entry(ByteCountText.rate(one.downloadBytesPerSecond)),
                 Table.Entry(ByteCountText.measured(one.memoryByteCount)),
-                Table.Entry(PlanText.overhead(one, of: plan.objectByteCount)),
+                Table.Entry(ComputedPlanText.overhead(one, of: plan.objectByteCount)),
                 Table.Entry(one.layout.maxByteCount.map(ByteCountText.size) ?? "any"),
             ]
         }
-        let heads = plans.map { PlanText.head($0, among: plans) }
+        let heads = plans.map { ComputedPlanText.head($0, among: plans) }
         return [
             Table(
                 caption:
@@ -111,10 +111,10 @@ extension ComputedPlan {
             let isOver = !isAffordable(candidate)
             return [
                 Table.Entry(
-                    PlanText.row(candidate.configuration, in: self),
+                    ComputedPlanText.row(candidate.configuration, in: self),
                     emphasis: candidate.configuration == choice?.configuration ? .good : .none)
-            ] + candidate.seeks.map { Table.Entry(PlanText.time($0.slowNanoseconds)) } + [
-                seek.map { Table.Entry(PlanText.time($0.coldNanoseconds)) } ?? .absent,
+            ] + candidate.seeks.map { Table.Entry(ComputedPlanText.time($0.slowNanoseconds)) } + [
+                seek.map { Table.Entry(ComputedPlanText.time($0.coldNanoseconds)) } ?? .absent,
                 seek.map { Table.Entry(RatioText.times($0.amplification)) } ?? .absent,
                 Table.Entry(
                     ByteCountText.measured(candidate.memoryByteCount) + (isOver ? "!" : ""),
@@ -141,7 +141,7 @@ extension ComputedPlan {
         }
         let rows = series.map { one -> [Table.Entry] in
             [
-                Table.Entry(PlanText.row(one, in: self))
+                Table.Entry(ComputedPlanText.row(one, in: self))
             ]
                 + windows.map { window in
                     var configuration = one
@@ -167,7 +167,8 @@ extension ComputedPlan {
             "How long a read takes, on logarithmic axes: lines are medians, bands reach to the 90th percentile. "
                 + "Strategies without chunks are drawn across.", .nanoseconds
         ) { seek in
-            let words = "\(PlanText.time(seek.medianNanoseconds)), p90 \(PlanText.time(seek.slowNanoseconds))"
+            let words =
+                "\(ComputedPlanText.time(seek.medianNanoseconds)), p90 \(ComputedPlanText.time(seek.slowNanoseconds))"
             return (Double(seek.medianNanoseconds), Double(seek.slowNanoseconds), words)
         }
     }
@@ -191,7 +192,7 @@ extension ComputedPlan {
         let sizes = shown.compactMap(\.configuration.chunkByteCount)
         guard let smallest = sizes.min(), let largest = sizes.max() else { return nil }
         var lines: [LineChart.Line] = []
-        let all = shown.grouped { PlanText.series($0.configuration, in: self) }
+        let all = shown.grouped { ComputedPlanText.series($0.configuration, in: self) }
         // A strategy with one chunk is a point, and says less.
         let series = all.filter { $0.elements.count > 1 } + all.filter { $0.elements.count == 1 }
         for (series, members) in series.prefix(RunSummary.maxLines).map({ ($0.key, $0.elements) }) {

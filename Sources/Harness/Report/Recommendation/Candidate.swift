@@ -159,9 +159,9 @@ package struct NearBest: Sendable {
         bounds = Dictionary(near.map { ($0.id, $1) }) { first, _ in first }
     }
 
-    /// Returns the claim that a bound supports for one of `count` candidates, itself included.
-    static func claim(_ bound: Double, among count: Int) -> String {
-        let confidence = "(95 % confidence, \(count) compared)"
+    /// Returns the claim that a bound supports for one of `count` candidates, itself included, of these thread counts.
+    static func claim(_ bound: Double, among count: Int, _ threads: String) -> String {
+        let confidence = "(95 % confidence, \(count) compared, each with \(threads))"
         // A bound far above the margin says how noisy a candidate was, not how fast.
         guard bound <= 1.25 else {
             return "It is not shown to be the fastest: another configuration may be up to "

@@ -26,7 +26,7 @@ extension RunRecommendation {
         }
         let judgedCount = count - near.unjudgedCount
         guard judgedCount > 1 else { return "It is the only one that was timed in three processes or more." }
-        let head = "\(NearBest.claim(bound, among: judgedCount))."
+        let head = "\(NearBest.claim(bound, among: judgedCount, threadsText))."
         guard near.isShown else {
             return "\(head) More rounds would narrow this."
         }
@@ -230,7 +230,7 @@ extension RunRecommendation {
             let lack =
                 pool.protection == .integrity
                 ? "their formats notice no change (--integrity none)"
-                : "equal content can be seen in the ciphertext (--iv-rule names it)"
+                : "equal content can be seen in the ciphertext (--strategy with iv-rule=fixed takes it)"
             reasons.append("\(RatioText.count(pool.setAside.count, "configuration")) set aside: \(lack).")
         }
         if !summary.results.isComplete {

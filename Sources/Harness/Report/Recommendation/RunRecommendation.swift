@@ -93,17 +93,16 @@ package struct RunRecommendation: Sendable {
         return "\(asked), for which \(pool.workload) stands: \(reason)"
     }
 
-    /// The facts that all compared cells share beside their group.
+    /// The strategy that all compared cells share, or the number of theirs, and the thread counts.
     private var sharedText: String {
-        func shared(_ value: (Cell) -> String?) -> String? {
-            let values = Set(pool.cells.map { value($0.cell) })
-            return values.count == 1 ? values.first ?? nil : nil
-        }
         let strategies = Set(pool.cells.map(\.cell.strategy))
-        return [
-            strategies.count == 1 ? strategies.first : "\(strategies.count) strategies",
-            shared { $0.threads == 1 ? "one thread" : nil },
-        ].compactMap { $0 }.joined(separator: ", ")
+        return "\(strategies.count == 1 ? strategies.first ?? "" : "\(strategies.count) strategies"), \(threadsText)"
+    }
+
+    /// The thread counts of the compared cells, in words: `one thread` or `1, 2 or 4 threads`.
+    var threadsText: String {
+        let counts = Set(pool.cells.map(\.cell.threads)).sorted()
+        return counts == [1] ? "one thread" : "\(Verdict.list(counts.map { String($0) }, "or")) threads"
     }
 
     /// Returns the recommendation of a report, or `nil` if nothing was timed.

@@ -130,7 +130,7 @@ package struct Verdict: Hashable, Sendable {
         let count = recommendation.advice.fitting.count - near.unjudgedCount
         guard let choice = near.members.first, count > 1, let bound = near.bounds[choice.id] else { return nil }
         let others = near.members.dropFirst()
-        let head = NearBest.claim(bound, among: count)
+        let head = NearBest.claim(bound, among: count, recommendation.threadsText)
         guard !others.isEmpty else { return "\(head)." }
         return
             "\(head); \(RatioText.count(others.count, "other")) within 5 % of the best "

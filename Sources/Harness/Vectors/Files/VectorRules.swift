@@ -11,6 +11,7 @@ enum VectorRules {
         if groups.contains(where: { if case .generated = $0.rule { true } else { $0.isEdited } }) { lines += generated }
         if groups.contains(where: { $0.playlist == nil && $0.strategy.format.isSealedAround }) { lines += sealed }
         if groups.contains(where: { $0.playlist == nil && $0.strategy.cipher.hasSyntheticIV }) { lines += synthetic }
+        if groups.contains(where: { $0.playlist == nil && !$0.strategy.hasWholeChunks }) { lines += tabled }
         if groups.contains(where: \.isEdited) { lines += edited }
         if groups.contains(where: { if case .repeated = $0.rule { true } else { false } }) { lines += repeated }
         if groups.contains(where: { $0.playlist != nil }) { lines += playlists }
@@ -71,6 +72,11 @@ enum VectorRules {
     private static let synthetic = [
         "With aes-siv and aes-gcm-siv, S[i] is a byte of the plaintext where a chunk's data are, and data and tag are what",
         "comes of it.",
+    ]
+
+    private static let tabled = [
+        "Where the description's dataStart is not 0, all of this makes the object with its chunks one behind the other. It",
+        "is stored in another order: the header, of each chunk its parts but the data, zeros up to dataStart, all data.",
     ]
 
     private static let edited = [

@@ -59,23 +59,25 @@ package struct DescribedVectors: Sendable {
         for input in format.inputs where !input.isFixed {
             strategies += input.ends.filter { $0 != usual[input.name] }.map { usual.replacing(input.name, with: $0) }
         }
-        // Those of a table in front are read from files of their own tools only.
-        return strategies.filter(\.hasWholeChunks).enumerated().flatMap { number, strategy in
+        return strategies.enumerated().flatMap { number, strategy in
             let keyed = keys.compactMap { Keyed(strategy, $0) }.filter(\.isShort)
             return number == 0 ? keyed[...] : keyed.prefix(1)
         }
     }
 
-    /// The strategies that differ in more than numbers and keys, the first of each kind. Their chunks have at most 4
-    /// KiB if the format allows that, since each object is tampered with in many ways.
+    /// The first strategy of each format, and those that differ in more than numbers and keys, the first of each kind.
+    /// Variants of a description have their kinds in common. Chunks have at most 4 KiB if the format allows that, since
+    /// each object is tampered with in many ways.
     var kinds: [Keyed] {
-        var seen: Set<[String]> = []
+        var names: Set<String> = []
+        var seen: Set<[[UInt8]]> = []
         return strategies.filter { keyed in
             let strategy = keyed.strategy
-            let words = strategy.format.inputs.compactMap { input -> String? in
-                if case .text = input.kind { strategy[input.name]?.bytes?.text } else { nil }
+            let words = strategy.format.inputs.compactMap { input -> [UInt8]? in
+                if case .text = input.kind { strategy[input.name]?.bytes?.array } else { nil }
             }
-            return seen.insert([strategy.name] + words).inserted
+            let (isFirst, _) = names.insert(strategy.name)
+            return seen.insert([strategy.format.text] + words).inserted || isFirst
         }.map { keyed in
             guard keyed.full > Self.maxKindByteCount else { return keyed }
             return Keyed(keyed.strategy.withChunks(of: Self.maxKindByteCount), keyed.key) ?? keyed
@@ -111,7 +113,10 @@ package struct DescribedVectors: Sendable {
         for (index, keyed) in strategies.enumerated() {
             let (first, full) = (keyed.first, keyed.full)
             let lengths = wanted(keyed).filter { $0 % keyed.unit == 0 && keyed.canHold($0) }
-            for (number, length) in Set(lengths).sorted().enumerated() {
+            // A parameter that leaves all lengths as they are needs not be tested at every edge.
+            let usual = strategies.first { $0.strategy.name == keyed.strategy.name }
+            let step = usual.map { $0.strategy != keyed.strategy && $0.isLaidOut(like: keyed) } ?? false ? 2 : 1
+            for (number, length) in Set(lengths).sorted().enumerated() where number % step == 0 {
                 for seed in keyed.strategy.format.seeds(from: UInt64(30_000 + 100 * index + number)) {
                     var flags: [VectorFlag] = [.chunkEdge, .keyLength]
                     if length == 0 { flags.append(.emptyObject) }
@@ -169,6 +174,14 @@ extension DescribedVectors {
                 let sealer = try? GeneratedObject.sealer(strategy, key: key, plaintextByteCount: 0, seed: 0)
             else { return nil }
             (self.strategy, self.key, sizes) = (strategy, key, sealer.object.sizes)
+            // The oracle does not know all chunks in a table.
+            guard strategy.hasWholeChunks || canHold(unit) && (try? object(unit, seed: 0)) != nil else { return nil }
+        }
+
+        /// Says whether chunks have the same positions as those of another strategy.
+        func isLaidOut(like other: Keyed) -> Bool {
+            sizes.isLike(other.sizes)
+                && (try? strategy.dataStart(chunkCount: 1)) == (try? other.strategy.dataStart(chunkCount: 1))
         }
 
         /// False if chunks or headers are longer than 64 KiB, which would only make vectors longer.
@@ -195,7 +208,10 @@ extension DescribedVectors {
         }
 
         /// Says whether an object can have a length: some formats limit the number of chunks.
-        func canHold(_ length: UInt64) -> Bool { (try? sizes.written(ofPlaintext: length)) != nil }
+        func canHold(_ length: UInt64) -> Bool {
+            // A table has at least one chunk.
+            (try? sizes.written(ofPlaintext: length)).map { $0.chunkCount > 0 || strategy.hasWholeChunks } ?? false
+        }
 
         /// Returns a computed object.
         func object(_ byteCount: UInt64, seed: UInt64) throws(DecryptionError) -> GeneratedObject {
@@ -237,7 +253,9 @@ extension DescribedVectors {
     private func endsWithNothing() throws(DecryptionError) -> [VectorGroup] {
         var groups: [VectorGroup] = []
         for (index, keyed) in kinds.enumerated()
-        where keyed.strategy.isAuthenticated && !keyed.strategy.format.isLastNeverFull {
+        where keyed.strategy.isAuthenticated && !keyed.strategy.format.isLastNeverFull
+            && keyed.strategy.hasWholeChunks
+        {
             let (strategy, key, first, full) = (keyed.strategy, keyed.key, keyed.first, keyed.full)
             // A padded chunk always has data.
             guard keyed.canHold(first + full), strategy.chunkByteCount != nil, strategy.padding != .pkcs7 else {
@@ -393,10 +411,12 @@ extension Format {
 }
 
 extension Format.Input {
-    /// The values at the limits of the input: the smallest, the next one and the largest; each length; each word.
+    /// The values at the limits of the input: the smallest, the next one and the largest; each length; each word and
+    /// each number of a list.
     var ends: [Value] {
         switch kind {
-        case .integer(let range, let unit):
+        case .integer(_, _, let list) where !list.isEmpty: return list.map { .integer(Int128($0)) }
+        case .integer(let range, let unit, _):
             let least = range.lowerBound / unit * unit + (range.lowerBound % unit == 0 ? 0 : unit)
             return Set([least, least + unit, range.upperBound / unit * unit]).sorted().map {
                 .integer(Int128($0))

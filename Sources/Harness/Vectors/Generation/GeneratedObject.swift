@@ -19,6 +19,9 @@ package import RandomAccess
 ///    There the plaintext of a chunk's data is S[i] at each of their offsets i, and the ciphertext and the tag are
 ///    computed from it.
 ///
+/// 5. If the data stand behind a table (`dataStart`), this is the object with contiguous chunks. It is rearranged: the
+///    header, the other parts of each chunk, zeros, the data of all chunks.
+///
 /// C is never itself a last block, so step 3 looks back one block and no further. Computing a tag
 /// takes only its chunk.
 package struct GeneratedObject: Sendable {
@@ -53,7 +56,7 @@ package struct GeneratedObject: Sendable {
         try strategy.check(key)
         let sealer = try Self.sealer(strategy, key: key, plaintextByteCount: plaintextByteCount, seed: seed)
         (self.strategy, self.key, self.plaintextByteCount, self.seed) = (strategy, key, plaintextByteCount, seed)
-        (source, object) = (OracleSource(sealer), sealer.object)
+        (source, object) = (try sealer.source(), sealer.object)
         oracle = Oracle(strategy: strategy, key: key)
         // An object that cannot be written must fail here, and not when it is read.
         if object.chunkCount > 0 { _ = try sealer.chunk(object.chunkCount - 1) }

@@ -277,12 +277,32 @@ extension JSONCursor {
                 gap = missing
                 continue
             }
-            let strategy = Strategy(format, values)
+            guard let strategy = try listingChunks(Strategy(format, values)) else {
+                return (nil, "chunks of more than two lengths and a shorter last one, in \(format.name)")
+            }
             try check { try strategy.validate() }
             let count = format.inputs.count { $0.defaultValue != nil && $0.defaultValue != strategy[$0.name] }
             if count < closest?.differenceCount ?? .max { closest = (strategy, count) }
         }
         return (closest?.strategy, closest == nil ? gap : nil)
+    }
+
+    /// Returns a strategy for the chunk lengths that the parameters list, if they do; `nil` if they are too different.
+    /// A description has a length of the first chunk, and one of all others but the last.
+    private func listingChunks(_ strategy: Strategy) throws(VectorFileError) -> Strategy? {
+        guard let name = strategy.format.chunkListName, let list = try optionalMember(name) else { return strategy }
+        var counts: [Int] = []
+        for element in try list.elements() { counts.append(try element.integer(in: 1...InteropObject.maxByteCount)) }
+        guard let first = counts.first, let last = counts.dropFirst().last else { return strategy }
+        let inner = Set(counts.dropFirst().dropLast())
+        guard inner.count < 2, inner.allSatisfy({ $0 >= max(first, last) }) else { return nil }
+        func formula(_ count: Int) -> Formula {
+            Formula(.integer(Int128(count)), .integer, at: strategy.format.nonce.place)
+        }
+        return strategy.changing { rules in
+            rules.firstChunk = formula(first)
+            if let full = inner.first { rules.chunk = formula(full) }
+        }
     }
 
     /// Returns the values of a format's inputs.
@@ -291,7 +311,9 @@ extension JSONCursor {
     /// - Throws: `VectorFileError` for bytes that no variant can accept.
     private func values(of format: Format) throws(VectorFileError) -> ([String: Value], missing: String?) {
         guard case .object(let members) = value else { throw unexpected("an object") }
-        let lists = members.filter { if case .array(let elements) = $0.value { elements.count > 1 } else { false } }
+        let lists = members.filter { name, value in
+            if case .array(let elements) = value { elements.count > 1 && name != format.chunkListName } else { false }
+        }
         if let list = lists.keys.min() {
             return ([:], "a list, \"\(list)\", in \(format.name)")
         }
@@ -312,5 +334,12 @@ extension JSONCursor {
             return ([:], "\(input.name) \(text.prefix(80)) in \(format.name): expected \(input.expectation)")
         }
         return (values, nil)
+    }
+}
+
+extension Format {
+    /// The name of a list of all chunks' lengths: that of the input that is the chunk length, in the plural.
+    fileprivate var chunkListName: String? {
+        if case .name(let name)? = rules.chunk?.expression { name + "s" } else { nil }
     }
 }

@@ -1,12 +1,16 @@
+import ByteSources
 package import RandomAccess
 
-/// The positions of the chunks of an object with a given length, as the oracle computes them.
+/// The positions of the chunks of an object with a given length, as the oracle computes them. If the data stand behind
+/// a table, they are those of the object with contiguous chunks.
 package struct OracleLayout: Sendable {
     let sizes: OracleSizes
     /// The number of chunks.
     package let chunkCount: UInt64
     package let plaintextByteCount: UInt64
     let ciphertextByteCount: UInt64
+    /// The table, if there is one.
+    let table: OracleTable?
 
     /// A ciphertext of a format whose chunks are decrypted whole; `nil` for any other format, or if a header must be
     /// read first.
@@ -16,6 +20,9 @@ package struct OracleLayout: Sendable {
     package init?(_ strategy: Strategy, ciphertextByteCount: UInt64) throws(DecryptionError) {
         guard let sizes = try Self.sizes(strategy) else { return nil }
         self.sizes = sizes
+        let known = OracleEvaluator(names: strategy.values, format: strategy.format.name)
+        table = try OracleTable(strategy.format, known, sizes, byteCount: ciphertextByteCount)
+        let ciphertextByteCount = table?.wholeByteCount ?? ciphertextByteCount
         self.ciphertextByteCount = ciphertextByteCount
         chunkCount = try sizes.chunks(of: ciphertextByteCount)
         plaintextByteCount = sizes.plaintextByteCount(of: ciphertextByteCount, chunkCount: chunkCount)
@@ -66,6 +73,12 @@ package struct OracleLayout: Sendable {
             index + 1 == chunkCount
             ? trailer.lowerBound : sizes.storedStart(ofChunk: index + 1)
         return sizes.storedStart(ofChunk: index)..<end
+    }
+
+    /// Returns the stored bytes of a chunk of an object with this layout.
+    func chunk(_ index: UInt64, of object: [UInt8]) -> [UInt8]? {
+        let source = MemorySource(object)
+        return try? (table?.whole(of: source) ?? source).bytes(stored(index))
     }
 
     /// Returns the range of a chunk's data in the plaintext.

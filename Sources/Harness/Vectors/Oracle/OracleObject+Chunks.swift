@@ -97,6 +97,7 @@ extension OracleObject {
     func decrypt(
         _ range: Range<UInt64>, of source: any ByteSource, into output: UnsafeMutableRawBufferPointer
     ) throws(DecryptionError) {
+        let source = whole(source)
         var position = range.lowerBound
         while position < range.upperBound {
             let chunk = try chunk(sizes.chunk(at: position), of: source)
@@ -152,6 +153,10 @@ extension OracleObject {
     ///
     /// - Throws: `DecryptionError.authenticationFailed`, or the description's error for a part, if it may not.
     func check(_ index: UInt64, of source: any ByteSource) throws(DecryptionError) {
+        try check(index, in: whole(source))
+    }
+
+    private func check(_ index: UInt64, in source: any ByteSource) throws(DecryptionError) {
         let (chunk, isLast) = (try chunk(index, of: source), index + 1 == chunkCount)
         if try isHole(chunk, of: source) { return }
         var known = chunk.known
@@ -200,6 +205,7 @@ extension OracleObject {
     ///
     /// - Throws: `DecryptionError.invalidPadding`, or the errors of ``check(_:of:)``.
     func checkedPlaintextByteCount(of source: any ByteSource) throws(DecryptionError) -> UInt64 {
+        let source = whole(source)
         let byteCount = try byteCountBeforeTrailer(of: source)
         if size > 0 || !format.isEmptyObjectEmpty { try checkTrailer(of: source, plaintextByteCount: byteCount) }
         return byteCount
@@ -228,7 +234,7 @@ extension OracleObject {
         guard chunkCount > 0 else { return 0 }
         let last = chunkCount - 1
         if sizes.isPadded {
-            if !sizes.codes.isEmpty { try check(last, of: source) }
+            if !sizes.codes.isEmpty { try check(last, in: source) }
             let start = sizes.plaintextStart(ofChunk: last)
             let chunk = try chunk(last, of: source)
             let block = try [UInt8](byteCount: 16) { (buffer) throws(DecryptionError) in
@@ -248,7 +254,7 @@ extension OracleObject {
         let isAuthenticated =
             try cipher(try chunk(last, of: source).known).cipher.isAuthenticated || !sizes.codes.isEmpty
         let isEmpty = sizes.plaintextStart(ofChunk: last) == plaintextByteCount
-        if isAuthenticated, format.checksLast || isEmpty { try check(last, of: source) }
+        if isAuthenticated, format.checksLast || isEmpty { try check(last, in: source) }
         return plaintextByteCount
     }
 }

@@ -13,6 +13,9 @@ struct OracleObject: Sendable {
     let sizes: OracleSizes
     let chunkCount: UInt64
     let size: UInt64
+    /// The places of the chunks' parts, if they are not contiguous. All other lengths and offsets are of the object
+    /// with contiguous chunks.
+    let table: OracleTable?
     /// All known values, except those that differ between chunks.
     let names: [String: Value]
     let ciphers = CipherMemo()
@@ -28,17 +31,19 @@ struct OracleObject: Sendable {
     ///   if checked, the description's error for what is wrong.
     init(_ strategy: Strategy, key: SecretKey, source: any ByteSource, isChecked: Bool) throws(DecryptionError) {
         format = strategy.format
-        size = source.byteCount
         var known = OracleEvaluator(names: strategy.values, format: format.name)
         known.names["key"] = .bytes(ByteString(key.withUnsafeBytes { Array($0) }))
         if isChecked { try Self.check(key, format, known) }
         // An impossible length is rejected before anything is read, if the inputs determine it.
         let early = try OracleSizes(format, known)
-        if size == 0, format.isEmptyObjectEmpty {
-            (header, plaintextByteCount, chunkCount) = ([], 0, 0)
+        if source.byteCount == 0, format.isEmptyObjectEmpty {
+            (header, plaintextByteCount, chunkCount, size, table) = ([], 0, 0, 0, nil)
             (sizes, names) = (early ?? OracleSizes(ofNothing: format), known.names)
             return
         }
+        table = try OracleTable(format, known, early, byteCount: source.byteCount)
+        let source = table?.whole(of: source) ?? source
+        size = source.byteCount
         if let early { _ = try early.chunks(of: size) }
         known.names["size"] = .integer(Int128(size))
         do throws(DecryptionError) {
@@ -51,6 +56,9 @@ struct OracleObject: Sendable {
         known.names["count"] = .integer(Int128(chunkCount))
         names = known.names
     }
+
+    /// Returns an object with contiguous chunks.
+    func whole(_ source: any ByteSource) -> any ByteSource { table?.whole(of: source) ?? source }
 
     /// Reads the header, and adds the names that follow from it.
     ///
@@ -231,7 +239,7 @@ struct OracleObject: Sendable {
         _ format: Format, header: [UInt8], sizes: OracleSizes, chunkCount: UInt64, size: UInt64,
         names: [String: Value]
     ) {
-        (self.format, self.header, self.sizes) = (format, header, sizes)
+        (self.format, self.header, self.sizes, table) = (format, header, sizes, nil)
         (self.chunkCount, self.size, self.names) = (chunkCount, size, names)
         plaintextByteCount = sizes.plaintextByteCount(of: size, chunkCount: chunkCount)
     }

@@ -115,6 +115,18 @@ struct OracleSealer: Sendable {
             offset: start, bytes: format.trailerFields.flatMap { trailer.known.names[$0.name]?.bytes?.array ?? [] })
     }
 
+    /// Returns the ciphertext with drawn data.
+    ///
+    /// - Throws: The errors of ``stored(_:)``.
+    func source() throws(DecryptionError) -> any ByteSource { try stored(OracleSource(self)) }
+
+    /// Returns the object as it is stored, given its bytes with contiguous chunks.
+    ///
+    /// - Throws: `DecryptionError.unsupported` for chunks that no table can describe, or the errors of expressions.
+    func stored(_ whole: any ByteSource) throws(DecryptionError) -> any ByteSource {
+        try OracleTable(writing: object)?.stored(of: whole) ?? whole
+    }
+
     /// Returns the length of a trailer from an offset on, which its fields determine.
     private static func trailerByteCount(
         _ format: Format, _ known: OracleEvaluator, from start: UInt64, of drawn: any ByteSource, alternative: UInt64?

@@ -12,6 +12,7 @@ extension TamperTarget {
         addRepetitions(to: &drafts)
         addSplices(to: &drafts)
         addHeaderDamages(to: &drafts)
+        addTableMoves(to: &drafts)
         return judged(drafts)
     }
 
@@ -100,6 +101,9 @@ extension TamperTarget {
     /// Returns the plaintext offset for a ciphertext byte. Padding and tags map to the chunk's last byte, the header to
     /// the first byte, and bytes beyond the end to the last.
     private func plaintextOffset(_ offset: Int) -> Int {
+        if let index = table?.entries.firstIndex(where: { $0.contains(offset) }) {
+            return chunkPlaintexts[index].lowerBound
+        }
         var start = original.header.count
         guard offset >= start else { return 0 }
         for (chunk, range) in zip(original.chunks, chunkPlaintexts) {
@@ -397,9 +401,9 @@ extension TamperTarget {
                 drafts.add(.header, "IV, \(name) byte") { $0.damagedIVByte = index }
             }
         case .object:
-            for (field, range) in headerFields {
+            for (field, range, kind) in headerFields {
                 for (name, index) in Self.some(range.count) {
-                    drafts.add(.header, range.count == 1 ? field : "\(field), \(name) byte") {
+                    drafts.add(kind, range.count == 1 ? field : "\(field), \(name) byte") {
                         $0.header.flip(range.lowerBound + index)
                     }
                 }

@@ -14,6 +14,7 @@ extension TamperTarget {
             drafts.add(.extend, "followed by \(name)") { $0.chunks[last] += bytes }
         }
         addSomeMoves(to: &drafts)
+        addTableMoves(to: &drafts)
         return judged(drafts)
     }
 
@@ -36,8 +37,8 @@ extension TamperTarget {
 
     /// Adds header fields, and parts of the first chunk, that are overwritten with zeros.
     private func addSomeZeros(to drafts: inout Drafts) {
-        for (field, range) in headerFields {
-            drafts.add(.header, "\(field) of zeros") {
+        for (field, range, kind) in headerFields {
+            drafts.add(kind, "\(field) of zeros") {
                 $0.header.replaceSubrange(range, with: .zeros(range.count))
             }
         }
@@ -69,6 +70,41 @@ extension TamperTarget {
         if offset > 0 { drafts.add(.truncate, "before the last byte") { $0.cut(to: offset - 1) } }
         for index in some where original.chunks.count > 1 {
             drafts.add(.truncate, "without chunk \(index)") { $0.chunks[index] = TamperedBytes() }
+        }
+    }
+
+    /// Adds moved entries of a table, alone and with the data of their chunks, and a shorter table.
+    func addTableMoves(to drafts: inout Drafts) {
+        guard let table, last > 0 else { return }
+        let entries = table.entries
+        func exchange(_ one: Int, _ two: Int, in content: inout TamperContent) {
+            content.header.replaceSubrange(entries[one], with: original.header[entries[two]])
+            content.header.replaceSubrange(entries[two], with: original.header[entries[one]])
+        }
+        for (one, two) in [(0, 1), (last - 1, last)] {
+            drafts.add(.swap, "entries \(one) and \(two)") { exchange(one, two, in: &$0) }
+            drafts.add(.swap, "chunks \(one) and \(two) with their entries") {
+                exchange(one, two, in: &$0)
+                $0.chunks.swapAt(one, two)
+            }
+        }
+        drafts.add(.repeat, "entry 1 is the one before it") {
+            $0.header.replaceSubrange(entries[1], with: original.header[entries[0]])
+        }
+        drafts.add(.truncate, "without the last chunk and its entry") {
+            let end = entries[last].lowerBound
+            $0.header = $0.header[0..<end] + .zeros(max(0, table.shorterDataStart - end))
+            $0.chunks[last] = TamperedBytes()
+        }
+        guard let other else { return }
+        for (_, index) in Self.some(entries.count) {
+            drafts.add(.splice, "entry \(index) of another object") {
+                $0.header.replaceSubrange(entries[index], with: other.header[entries[index]])
+            }
+            drafts.add(.splice, "chunk \(index) of another object with its entry") {
+                $0.header.replaceSubrange(entries[index], with: other.header[entries[index]])
+                $0.chunks[index] = other.chunks[index]
+            }
         }
     }
 

@@ -27,8 +27,18 @@ package struct TamperTarget: Sendable {
     let chunkPlaintexts: [Range<Int>]
     /// The positions of the data and of the other stored parts in each chunk.
     let layouts: [ChunkLayout]
-    /// The parts of the header, with their names.
-    var headerFields: [(name: String, range: Range<Int>)] = []
+    /// The parts in front of the first chunk, with their names: those of the header, and those of entries of a table.
+    var headerFields: [(name: String, range: Range<Int>, kind: TamperKind)] = []
+    /// The table of the chunks' parts in front of the data, if the chunks are not contiguous. A chunk is its data then.
+    var table: Table?
+
+    /// The places of a table of chunks.
+    struct Table: Sendable {
+        /// The ranges of the chunks' entries.
+        let entries: [Range<Int>]
+        /// The offset of the data of an object with one chunk fewer.
+        let shorterDataStart: Int
+    }
 
     /// The parts of a stored chunk, relative to its start.
     struct ChunkLayout: Sendable {
@@ -134,16 +144,20 @@ extension TamperTarget {
     package init(
         strategy: Strategy, key: SecretKey, original: [UInt8], other: [UInt8]? = nil, plaintext: [UInt8]
     ) throws(DecryptionError) {
-        let map = try ObjectMap(of: MemorySource(original), strategy: strategy, key: key)
+        let (whole, wholeStrategy) = try strategy.withWholeChunks(MemorySource(original))
+        let map = try ObjectMap(of: whole, strategy: wholeStrategy, key: key)
         let headerEnd = min(map.headerByteCount, original.count)
+        let layout = try OracleLayout(strategy, ciphertextByteCount: UInt64(original.count))
+        let table = layout?.table
         // The bytes after the last chunk are a part of it.
-        let starts = map.chunks.map(\.lowerBound)
+        let starts = map.chunks.enumerated().map { index, chunk in
+            table.map { Int($0.dataStart + UInt64(index) * (layout?.full ?? 0)) } ?? chunk.lowerBound
+        }
         let stored = zip(starts, starts.dropFirst() + [original.count]).map { $0..<$1 }
         func content(_ bytes: [UInt8], _ origin: TamperedBytes.Origin) -> TamperContent {
             let bytes = TamperedBytes(bytes, of: origin)
             return TamperContent(header: bytes[0..<(starts.first ?? original.count)], chunks: stored.map { bytes[$0] })
         }
-        let layout = try OracleLayout(strategy, ciphertextByteCount: UInt64(original.count))
         let chunkByteCount = strategy.chunkByteCount.map { Int(clamping: $0) } ?? max(1, plaintext.count)
         self.init(
             label: strategy.label, form: .object(strategy, key), original: content(original, .original),
@@ -161,6 +175,7 @@ extension TamperTarget {
                     $0..<$0 + min(chunkByteCount, plaintext.count - $0)
                 },
             layouts: map.chunks.indices.map { index in
+                guard table == nil else { return ChunkLayout(data: 0..<stored[index].count) }
                 let start = map.chunks[index].lowerBound
                 let ownPlaces = map.places(inChunk: index) + (index + 1 == map.chunks.count ? map.trailer : [])
                 let places = ownPlaces.map { place in
@@ -170,8 +185,25 @@ extension TamperTarget {
                     data: places.first { $0.name == "data" }?.range ?? 0..<0,
                     parts: places.filter { $0.name != "data" })
             },
-            headerFields: map.header.filter { $0.range.upperBound <= headerEnd }.map { ($0.name, $0.range) })
+            headerFields: map.header.filter { $0.range.upperBound <= headerEnd }.map { ($0.name, $0.range, .header) })
+        guard let table else { return }
+        for (name, index) in Self.some(map.chunks.count) {
+            for place in map.places(inChunk: index) where place.name != "data" {
+                let start = Int(table.stored(UInt64(place.range.lowerBound)).offset ?? 0)
+                headerFields.append(("\(name) chunk, \(place.name)", start..<start + place.range.count, .flip))
+            }
+        }
+        headerFields.append((Self.gapName, Int(table.tableEnd)..<Int(table.dataStart), .flip))
+        self.table = Table(
+            entries: map.chunks.indices.map { index in
+                let entry = table.entry(UInt64(index))
+                return Int(entry.lowerBound)..<Int(entry.upperBound)
+            },
+            shorterDataStart: Int(try strategy.dataStart(chunkCount: UInt64(max(1, map.chunks.count - 1)))))
     }
+
+    /// The name of the bytes between a table and the data.
+    static let gapName = "bytes in front of the data"
 }
 
 extension TamperTarget {
@@ -193,6 +225,9 @@ extension TamperTarget {
         else { return [] }
         let source = MemorySource(bytes)
         let object = try? OracleObject(strategy, key: key, source: source, isChecked: false)
+        let originalBytes = original.bytes
+        let originalLayout = try? OracleLayout(strategy, ciphertextByteCount: UInt64(originalBytes.count))
+        let headerByteCount = Int(layout.lookedAtByteCount)
         let plaintext = GroupPlaintext(
             oracle: Oracle(strategy: strategy, key: key), ciphertext: source,
             byteCount: layout.plaintextByteCount)
@@ -203,11 +238,10 @@ extension TamperTarget {
             let end = layout.plaintext(ofChunk: index).upperBound
             let part = position..<min(range.upperBound, end)
             position = part.upperBound
-            let chunk = layout.ciphertext(of: part)
-            let own = bytes[Int(chunk.lowerBound)..<Int(chunk.upperBound)]
             let isOriginal =
-                content.header == original.header && index < original.chunks.count
-                && own.elementsEqual(original.chunks[Int(index)].bytes)
+                content.header.prefix(headerByteCount) == original.header.prefix(headerByteCount)
+                && index < original.chunks.count
+                && layout.chunk(index, of: bytes) == originalLayout?.chunk(index, of: originalBytes)
                 && (index == layout.chunkCount - 1) == (Int(index) == last)
             guard !isOriginal, isAuthentic == ((try? object?.check(index, of: source)) != nil) else { continue }
             if let bytes = try? plaintext.bytes(part) { pieces.append((part.lowerBound, bytes)) }

@@ -142,7 +142,7 @@ public final class HTTPSource: ByteSource {
     ) throws(DecryptionError) -> Int {
         var end = range.upperBound
         var known: Int?
-        switch expected.way(to: range) {
+        switch expected.supplier(of: range) {
         case .underWay(let block):
             do throws(HTTPFailure) {
                 known = try take(range, from: block, into: buffers, limits)

@@ -67,8 +67,8 @@ struct RangeRequests: Sendable {
 /// A thread that is ahead of the running ranges asks for its bytes itself, and the ranges behind it go on from there.
 /// Bytes that were skipped in this way are fetched when they are read.
 final class ExpectedReads: Sendable {
-    /// The way in which the bytes of a read arrive.
-    enum Way {
+    /// The supplier of the bytes of a read.
+    enum Supplier {
         /// This running range has them.
         case underWay(PendingRange)
         /// The reader asks for them, up to this offset; a running range follows.
@@ -107,11 +107,11 @@ final class ExpectedReads: Sendable {
         state.withLock { fill(&$0) }
     }
 
-    /// Returns the way in which the bytes of a read arrive, at least the first of them.
+    /// Returns the supplier of the bytes of a read, at least the first of them.
     ///
     /// - Parameter bytes: The bytes of the read, which starts in ``range``.
-    /// - Returns: The way.
-    func way(to bytes: Range<UInt64>) -> Way {
+    /// - Returns: The supplier.
+    func supplier(of bytes: Range<UInt64>) -> Supplier {
         state.withLock { state in
             if let block = state.blocks.first(where: { $0.range.contains(bytes.lowerBound) }) {
                 return .underWay(block)

@@ -19,7 +19,7 @@ public struct TLSCheck: Sendable {
     }
 
     /// The reason why there is no result.
-    public enum Obstacle: Error, Hashable, Sendable, CustomStringConvertible {
+    public enum CheckError: Error, Hashable, Sendable, CustomStringConvertible {
         /// The policy cannot be applied.
         case policy(TLSPolicyError)
         /// No connection could be made.
@@ -56,8 +56,8 @@ public struct TLSCheck: Sendable {
     /// Makes the check. A second connection finds out which old version a server speaks.
     ///
     /// - Returns: The result. Its connection is not necessarily secure.
-    /// - Throws: ``Obstacle`` if there is no result.
-    public func run() async throws(Obstacle) -> Finding {
+    /// - Throws: ``CheckError`` if there is no result.
+    public func run() async throws(CheckError) -> Finding {
         var finding = Finding(warnings: policy.warnings)
         switch try await handshake(policy, .secure) {
         case .success(let outcome):
@@ -87,7 +87,7 @@ public struct TLSCheck: Sendable {
     /// Makes a handshake on a connection of its own, and then closes that.
     private func handshake(
         _ policy: TLSPolicy, _ versions: TLSLayer.Versions
-    ) async throws(Obstacle) -> Result<HandshakeWatcher.Outcome, TLSFailure> {
+    ) async throws(CheckError) -> Result<HandshakeWatcher.Outcome, TLSFailure> {
         let layer: TLSLayer
         do throws(TLSPolicyError) {
             layer = try TLSLayer(

@@ -9,7 +9,7 @@ package import Support
 /// key appears. In the other two ways it learns of the key ``announcedBefore`` earlier. A client's random numbers are
 /// those of a session with the seed ``clientSeed(_:)``.
 package struct KeyLoadPlan: Hashable, Sendable {
-    package typealias Way = KeyLoadRecord.Way
+    package typealias RequestMode = KeyLoadRecord.RequestMode
 
     /// The max length of a plan in seconds.
     package static let maxSeconds = 86_400
@@ -17,7 +17,7 @@ package struct KeyLoadPlan: Hashable, Sendable {
     /// The number of clients.
     package var clientCount: Int
     /// The time at which they ask.
-    package var way: Way
+    package var way: RequestMode
     /// The timing and limits of their requests: window, lead time, pauses, attempts, time limit.
     package var policy: KeyPolicy
     /// The time between the announcement of a key and its appearance.
@@ -34,7 +34,7 @@ package struct KeyLoadPlan: Hashable, Sendable {
     /// - Throws: `KeyLoadError` for an invalid plan: less than one client, no capacity, or times below zero or above
     ///   ``maxSeconds``.
     package init(
-        clientCount: Int, way: Way, policy: KeyPolicy = KeyPolicy(), announcedBefore: Duration = .seconds(90),
+        clientCount: Int, way: RequestMode, policy: KeyPolicy = KeyPolicy(), announcedBefore: Duration = .seconds(90),
         refreshInterval: Duration = .seconds(6), capacityPerSecond: Int = 200_000,
         roundTrip: Duration = .milliseconds(50), seed: UInt64 = 1
     ) throws(KeyLoadError) {

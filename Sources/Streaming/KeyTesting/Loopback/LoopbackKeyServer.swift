@@ -117,7 +117,7 @@ private final class KeyRequestHandler: ChannelInboundHandler {
 /// would come after the clients' time limit.
 package struct ServerQueue: Sendable {
     /// The treatment of a request.
-    package enum Treatment: Hashable, Sendable {
+    package enum Disposition: Hashable, Sendable {
         /// The server answers it at this time.
         case answered(Duration)
         /// The server turns it away at once.
@@ -146,7 +146,7 @@ package struct ServerQueue: Sendable {
     ///
     /// - Parameter time: The arrival time; no earlier than the one before.
     /// - Returns: The treatment of the request.
-    package mutating func arrive(at time: Duration) -> Treatment {
+    package mutating func arrive(at time: Duration) -> Disposition {
         arrivals.append(time)
         let start = max(time, nextFree)
         guard start - time + roundTrip <= deadline else { return .turnedAway }

@@ -26,7 +26,7 @@ extension KeyMachine: ScenarioSubject {
 /// A run of a scenario with a session, in the scenario's own time: years pass in microseconds.
 package struct ScenarioRun {
     /// An action of a session, with its time.
-    package struct Done: Hashable, Sendable {
+    package struct TimedAction: Hashable, Sendable {
         /// The time from the start.
         package let time: Duration
         /// The action in the form of ``KeyAction/json``.
@@ -39,7 +39,7 @@ package struct ScenarioRun {
     package static let maxWakings = 100_000
 
     /// The session's actions, in order.
-    package private(set) var done: [Done] = []
+    package private(set) var done: [TimedAction] = []
     /// True if the session wanted to be woken without end.
     package private(set) var isEndless = false
 
@@ -87,7 +87,7 @@ package struct ScenarioRun {
         answers += 1
         let now = ClockSample(monotonic: last, wall: KeyScenario.start + last + shift)
         for action in try subject.actions(after: event, at: now) {
-            done.append(Done(time: last, action: action, answer: answers))
+            done.append(TimedAction(time: last, action: action, answer: answers))
         }
     }
 
@@ -114,7 +114,7 @@ package struct ScenarioRun {
             + "expected nothing more"
     }
 
-    static func text(_ done: Done) -> String { "at \(done.time) \(oneLine(done.action))" }
+    static func text(_ done: TimedAction) -> String { "at \(done.time) \(oneLine(done.action))" }
 
     static func text(_ expected: KeyScenario.Expectation) -> String {
         let times = expected.milliseconds
@@ -156,7 +156,7 @@ extension ScenarioRun {
         return rest.first.map { "action \(done.count + 1): nothing: expected \(Self.text($0))" }
     }
 
-    private static func isMatch(_ done: Done, _ expected: KeyScenario.Expectation) -> Bool {
+    private static func isMatch(_ done: TimedAction, _ expected: KeyScenario.Expectation) -> Bool {
         let times = expected.milliseconds
         return done.action == expected.action && done.time >= .milliseconds(times.lowerBound)
             && done.time <= .milliseconds(times.upperBound)

@@ -10,8 +10,8 @@ struct FormatCheckCommand: ParsableCommand {
         discussion: helpText(
             """
             check reads the description. Then it writes small objects with a made-up key and reads them back: an empty
-            one, one that is shorter than a chunk, and some that end near the end of a chunk. An error has its line and
-            column.
+            one, one that is shorter than a chunk, and some that end near the end of a chunk. An error is
+            shown with its line and column.
 
             EXAMPLES
               chunkwise format check mine.yml
@@ -40,6 +40,11 @@ struct FormatCheckCommand: ParsableCommand {
             }
             if let warning = try attemptData(name, { try FormatTrial(view, name: name).warning() }) {
                 Terminal.warn("\(name): \(warning)")
+            }
+            if view.facts.isTagged, !view.facts.isEndBound, !view.facts.isWhole, format.checksLast {
+                Terminal.warn(
+                    "\(name): opening is expected to check the last chunk, which does not show a cut between chunks: "
+                        + "openChecksLast: false if your readers do not check it")
             }
             if let fault = view.nonceFault { Terminal.warn("\(name): nonces: \(fault)") }
             rows.append([

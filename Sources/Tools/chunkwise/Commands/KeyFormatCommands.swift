@@ -97,8 +97,8 @@ struct OpenSSLKeyCommand: ParsableCommand {
         commandName: "openssl", abstract: "Derives the key, or the IV, of a file that openssl enc encrypted.",
         discussion: helpText(
             """
-            The salt is in the file, but cipher, digest and iterations are not: give those of the encryption. A wrong
-            password gives a wrong key, which decrypt may not detect.
+            The salt is in the file, but cipher, digest and iterations are not: give the ones that the file was
+            encrypted with. A wrong password gives a wrong key, which decrypt may not detect.
 
             EXAMPLES
               chunkwise key openssl --password-file password --output k film.enc

@@ -24,7 +24,7 @@ struct LimitsCommand: ParsableCommand {
               0 measured; 74 no file can be created in the folder
             """))
 
-    @Option(help: "The number of threads in the second half. (default: one for each CPU)")
+    @Option(help: "The number of threads of the second pass. (default: one for each CPU)")
     var threads: Int?
 
     @Option(

@@ -149,9 +149,9 @@ struct MeasureCommand: ParsableCommand {
         help: .taking(
             "client",
             """
-            The client of the simulated store. serial makes one request after the other. The other one is this \
-            program's reader of URLs: it opens an object in one round trip, and reads ahead over several connections. \
-            (default: the reader of URLs; serial for playlists)
+            The client of the simulated store. serial makes one request after the other. The other client, \
+            this program's reader of URLs, opens an object in one round trip and reads ahead over several \
+            connections. (default: the reader of URLs; serial for playlists)
             """))
     var client: RemoteClient?
 

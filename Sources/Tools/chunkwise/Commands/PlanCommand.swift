@@ -14,7 +14,7 @@ import SystemPackage
 struct PlanCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
-        abstract: "Computes, in seconds, the chunk size, strategy and window that suit a storage.",
+        abstract: "Computes, in seconds, the chunk size, strategy and window that suit a storage system.",
         discussion: helpText(
             """
             The readers read a simulated object through the chosen client. A simulated clock advances by the latency of
@@ -118,7 +118,7 @@ struct PlanCommand: ParsableCommand {
         ), completion: .backends)
     var backend: String?
 
-    @Option(help: "The seed of offsets.")
+    @Option(help: "The seed of the offsets.")
     var seed: UInt64 = 1
 
     @Option(help: .taking("folder", "Also write a page with charts to this folder."), completion: .directory)

@@ -22,7 +22,7 @@ struct RecommendCommand: ParsableCommand {
             recommend chooses a format that detects changes. It also prints how much a format without this would save,
             and how the file must be protected then; --integrity none chooses among all formats. Random reads, including
             seek, are ranked by the median latency of a read, everything else by throughput. A rule that gives every
-            chunk the same IV is chosen only if --iv-rule names it.
+            chunk the same IV is chosen only if --strategy names it, or if nothing else was measured.
 
             Among the configurations within all budgets, recommend keeps those for which it is shown, with 95 %
             confidence for all together, that no other is more than 5 % faster. Among these it takes the one with the

@@ -15,8 +15,8 @@ struct ReportCommand: ParsableCommand {
             """
             The files are index.html, report.md, summary.md (fits a comment on a pull request), results.json,
             results.csv, report.xml (JUnit) and the charts. Several results are shown side by side, each host
-            separately; nothing is averaged. Results of keys measure and keys load in the folder become a section, or
-            alone a page. The report of a killed run says that the rest is missing.
+            separately; nothing is averaged. Results of keys measure and keys load in the folder become a section of the
+            page; without other results, they are the page. The report of a killed run says that the rest is missing.
 
             The formats hyperfine, criterion (a file for critcmp), bencher (Bencher Metric Format) and asv (a results
             folder) are for other programs, with the cells whose plaintext was right, and one value per process.

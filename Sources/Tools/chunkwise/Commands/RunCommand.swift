@@ -34,7 +34,7 @@ struct RunCommand: ParsableCommand {
         help: .taking("folder", "The folder for the report. (default: reports/<date>-<host>)"), completion: .directory)
     var output: String?
 
-    @Flag(help: "Also mutation-test the vectors, for a section of the report on how good they are.")
+    @Flag(help: "Also run the vectors on readers with injected faults, and report which faults they notice.")
     var mutants = false
 
     @OptionGroup var added: AddedOptions

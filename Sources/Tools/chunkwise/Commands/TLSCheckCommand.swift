@@ -47,7 +47,7 @@ struct TLSCheckCommand: AsyncParsableCommand {
         let check = TLSCheck(
             host: host, port: port, policy: try attempt { try TLSPolicy(tls.switches) }, idleTimeout: seconds)
         let finding: TLSCheck.Finding
-        do throws(TLSCheck.Obstacle) {
+        do throws(TLSCheck.CheckError) {
             finding = try await check.run()
         } catch {
             throw CommandFailure(Self.code(error), "\(server): \(error)")
@@ -75,7 +75,7 @@ struct TLSCheckCommand: AsyncParsableCommand {
         return (String(host), port)
     }
 
-    private static func code(_ obstacle: TLSCheck.Obstacle) -> CommandFailure.Code {
+    private static func code(_ obstacle: TLSCheck.CheckError) -> CommandFailure.Code {
         switch obstacle {
         case .unreachable, .policy(.library): .io
         case .policy(.unreadableRoots), .policy(.noSystemRoots): .missingInput

@@ -13,8 +13,8 @@ extension VerifyCommand {
             abstract: "Finds branches and addresses that depend on secrets.",
             discussion: helpText(
                 """
-                Secrets are keys and plaintext. valgrind runs the backends. The table-driven swift-reference is the
-                control: such places must be found in it.
+                The secrets are keys and plaintext. The backends run under valgrind. swift-reference is the control: its
+                tables are indexed by secrets, which the check must find.
 
                 EXAMPLES
                   chunkwise verify constant-time
@@ -101,9 +101,12 @@ extension VerifyCommand {
             }
             return table([["subject", "operation", "depend on secrets"]] + lines)
                 + """
-                Counted are branches and addresses, each time that they are reached, in the instructions that valgrind's
-                processor has: AES-NI and AVX2, and no VAES. How long an instruction takes is not looked at. With a
-                synthetic IV (gcm-siv, siv), counters start from the tag, which is no secret and looks like one here.
+
+
+                Counted are branches and addresses, each time that they are reached, in the
+                instructions that valgrind's processor has: AES-NI and AVX2, and no VAES. The
+                time that an instruction takes is not measured. With a synthetic IV (gcm-siv,
+                siv), counters start from the tag, which is no secret and looks like one here.
 
                 """
         }

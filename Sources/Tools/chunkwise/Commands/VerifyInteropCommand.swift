@@ -10,14 +10,15 @@ extension VerifyCommand {
     struct Interop: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "interop",
-            abstract: "Reads and damages files that other tools wrote.",
+            abstract: "Reads files that other tools wrote, and damaged copies of them.",
             discussion: helpText(
                 """
                 The folder has an index.json, with the keys of the objects and the expected content, or subfolders with
                 one each. Each backend that has the cipher reads every range of the index, the whole object, and ranges
-                that chunkwise chooses. Then interop flips a bit in each part, cuts off, doubles and swaps chunks, and
-                appends bytes. A change that the reader does not detect is a failure if the format's description demands
-                detection. Objects with an unknown format, cipher or parameter count as unsupported, with the reason.
+                that chunkwise chooses. Then interop damages copies: it flips a bit in each part, removes, doubles and
+                swaps chunks, and appends bytes. A change that the reader does not detect is a failure if the format's
+                description demands detection. Objects with an unknown format, cipher or parameter count as unsupported,
+                with the reason.
 
                 EXAMPLES
                   chunkwise verify interop data/interop

@@ -10,10 +10,10 @@ extension VerifyCommand {
     struct Memory: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "memory",
-            abstract: "Checks that readers keep their memory limits.",
+            abstract: "Checks that readers keep to their memory limits.",
             discussion: helpText(
                 """
-                The checks are of the limits that a reader declares, of objects of any size, and of many files in a row.
+                A reader must keep to the limit that it declares, for objects of any size and for many files in a row.
 
                 EXAMPLES
                   chunkwise verify memory --backend openssl

@@ -14,7 +14,7 @@ extension VerifyCommand {
             discussion: helpText(
                 """
                 Each change is shown with the read that detects it, and with the number of wrong bytes that the reader
-                delivers before that. It fails if the format's description demands more.
+                delivers before that. A reader fails if it detects less than the format's description demands.
 
                 EXAMPLES
                   chunkwise verify tamper --backend openssl --only ctr

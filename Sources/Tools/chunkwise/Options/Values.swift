@@ -110,8 +110,8 @@ extension CompletionKind {
     /// Names of crypto libraries.
     static let backends = list(BackendRegistry.names)
 
-    /// Names of strategies.
-    static let strategies = list(Format.names + ListStrategy.allCases.map(\.rawValue))
+    /// Names of strategies, whose descriptions are read only for a completion script.
+    static let strategies = HelpText.isWanted ? list(Format.names + ListStrategy.allCases.map(\.rawValue)) : .default
 
     /// Common sizes.
     static let sizes = list(["4KiB", "64KiB", "256KiB", "1MiB", "4MiB", "16MB", "16MiB", "100MiB"])

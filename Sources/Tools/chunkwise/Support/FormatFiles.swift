@@ -15,6 +15,10 @@ enum FormatFiles {
     static func formats(_ word: String) throws -> [Format] {
         if isPath(word) { return try formats(inFile: word) }
         guard let format = try? Format.named(word) else {
+            if let colon = word.firstIndex(of: ":"), (try? Format.named(String(word[..<colon]))) != nil {
+                throw CommandFailure(
+                    .usage, "format \"\(word)\" with parameters: expected \(word[..<colon]), with all its parameters")
+            }
             let hint = Nearest.hint(word, in: Format.names)
             throw CommandFailure(.usage, "unknown format \"\(word)\"\(hint), or a path such as ./\(word).yml")
         }

@@ -8,6 +8,7 @@ import Measurement
 import RandomAccess
 import Report
 import Results
+import SubjectProtocol
 import Support
 import Vectors
 
@@ -22,9 +23,10 @@ enum GateRunning {
             command: command, timeout: settings.timeout, checksProtocol: false, listedFailureCount: 3,
             isInterrupted: { Interruption.wasRequested })
         let display = ProgressDisplay()
+        let groups = try groups(settings)
         var record: ConformanceRecord
         do throws(ExternalVerification.Failure) {
-            record = try verification.run(groups(settings)) { finished, total in
+            record = try verification.run(groups) { finished, total in
                 display.show(finished, of: total, "groups of vectors", name: "gate")
             }.record
         } catch {
@@ -35,13 +37,19 @@ enum GateRunning {
         return record
     }
 
-    /// The vectors to select from. A format that is known only by its description is among them only if it is measured.
-    private static func groups(_ settings: GateSettings) -> [VectorGroup] {
+    /// The vectors to select from. A format that is known only by its description is among them only if it is measured,
+    /// as are the formats of the user's own descriptions.
+    private static func groups(_ settings: GateSettings) throws -> [VectorGroup] {
         let measured = settings.cells.map { Set($0.map { $0.strategy.prefix { $0 != ":" } }) }
-        return VectorSet.standard().filter { group in
+        let known = VectorSet.standard().filter { group in
             group.playlist != nil || VectorSet.isListed(group.strategy.format)
                 || measured?.contains(group.strategyName[...]) ?? (settings.stored != nil)
         }
+        var own: [Format] = []
+        for format in settings.strategies.values.map(\.format) where format.isDescribed && !own.contains(format) {
+            own.append(format)
+        }
+        return try known + (own.isEmpty ? [] : attempt("--plan") { try DescribedVectors(own).groups() })
     }
 
     /// Runs a gate, and shows its progress on a terminal, until there is a verdict or the user stops it.

@@ -5,8 +5,9 @@ import Support
 /// - Parameter text: Paragraphs. A heading in capitals stays on its own line. Indented text is wrapped here, to 80
 ///   columns. Under a heading that begins with `EXAMPLE`, each line is a command, and is continued with backslashes.
 ///   Elsewhere, the lines are a paragraph.
-/// - Returns: The text for `CommandConfiguration`.
+/// - Returns: The text for `CommandConfiguration`; the text as it is if the command line prints no help.
 func helpText(_ text: String) -> String {
+    guard HelpText.isWanted else { return text }
     var lines: [String] = []
     var (paragraph, indented) = ("", "")
     var isExample = false
@@ -62,7 +63,6 @@ private func brokenExample(_ line: String) -> [String] {
     }
     var joined = ""
     var isOption = false
-    // Every start of the program runs this for all commands. A regular expression would take a third of that time.
     for word in quoted.split(separator: " ") {
         let isValue = isOption && (word.first != "-" || word.count == 1)
         if !joined.isEmpty { joined.append(isValue ? space : " ") }
@@ -78,6 +78,19 @@ private func brokenExample(_ line: String) -> [String] {
 
 /// Changes to the parser's help before it is printed.
 enum HelpText {
+    /// True if the command line may print help or a completion script. A sixth of the program's start went into those
+    /// of all commands.
+    static let isWanted = isWanted(CommandLine.arguments.dropFirst())
+
+    /// Returns whether a command line, without the program's name, may print help: a group of commands does alone.
+    static func isWanted(_ arguments: some Collection<String>) -> Bool {
+        arguments.count < 2
+            || arguments.contains { argument in
+                argument == "help" || argument == "-h"
+                    || ["--help", "--experimental-", "--generate-"].contains(where: argument.hasPrefix)
+            }
+    }
+
     /// Wraps the usage line of a help text at the terminal's width, because the parser does not.
     static func wrappedUsage(_ text: String, columns: Int) -> String {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in

@@ -54,10 +54,10 @@ enum Terminal {
     }
 
     /// Shows the progress in place of the previous one. Does nothing if standard error is not a terminal.
-    static func showProgress(_ text: String) {
+    static func showProgress(_ text: @autoclosure () -> String) {
         guard isInteractive else { return }
         // Some terminals break a line that reaches the last column.
-        write("\r\u{1B}[K" + String(PlainText.line(text).prefix(columns - 1)))
+        write("\r\u{1B}[K" + String(PlainText.line(text()).prefix(columns - 1)))
     }
 
     /// Removes the progress.

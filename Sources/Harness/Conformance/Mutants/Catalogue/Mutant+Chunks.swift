@@ -335,7 +335,7 @@ extension Mutant {
 
     private static func chunkIV(
         _ name: String, _ summary: String, flag: VectorFlag = .chunkEdge, source: String,
-        _ iv: @escaping @Sendable (TextbookIVQuestion, UInt64) -> Block
+        _ iv: @escaping @Sendable (TextbookIVContext, UInt64) -> Block
     ) -> Mutant {
         .textbook(name, summary, flag: flag, source: source) {
             $0.iv = { question in
@@ -348,7 +348,7 @@ extension Mutant {
     }
 }
 
-extension TextbookIVQuestion {
+extension TextbookIVContext {
     /// Returns the chunk's IV as it would be if sums carried no further than `bitWidth` bits.
     fileprivate func chunkIV(_ index: UInt64, bitWidth: UInt128) -> Block {
         let low = UInt128(1) << bitWidth - 1

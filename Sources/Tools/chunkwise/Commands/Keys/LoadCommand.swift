@@ -26,7 +26,7 @@ struct LoadCommand: ParsableCommand {
     var clients: Int?
 
     @Option(help: "When the clients request the key. Without this option, each way is simulated.")
-    var way: KeyLoadPlan.Way?
+    var way: KeyLoadPlan.RequestMode?
 
     @Option(
         help: .taking(
@@ -84,7 +84,7 @@ struct LoadCommand: ParsableCommand {
     private static let seconds = Duration.argument(.seconds, 0...Double(KeyLoadPlan.maxSeconds), isWhole: true)
 
     func run() throws {
-        let plans = try (way.map { [$0] } ?? KeyLoadPlan.Way.allCases).map(plan)
+        let plans = try (way.map { [$0] } ?? KeyLoadPlan.RequestMode.allCases).map(plan)
         if let output { try attempt { try Folder.create(FilePath(output)) } }
         guard !loopback else { return try compare(plans) }
         var cells: [KeyLoadRecord.Cell] = []
@@ -118,7 +118,7 @@ struct LoadCommand: ParsableCommand {
 
     private var capacityPerSecond: Int { capacity ?? (loopback ? 200 : 200_000) }
 
-    private func plan(_ way: KeyLoadPlan.Way) throws -> KeyLoadPlan {
+    private func plan(_ way: KeyLoadPlan.RequestMode) throws -> KeyLoadPlan {
         try attempt {
             try KeyLoadPlan(
                 clientCount: clientCount, way: way, policy: KeyPolicy(dispersalWindow: window),
@@ -128,7 +128,7 @@ struct LoadCommand: ParsableCommand {
     }
 }
 
-extension KeyLoadPlan.Way: ExpressibleByArgument {}
+extension KeyLoadPlan.RequestMode: ExpressibleByArgument {}
 
 #if Network
 extension LoadCommand {
@@ -168,7 +168,7 @@ extension LoadCommand {
         return try attempt { try Waiting.wait { try await LoopbackRun.run(plan, speed: speed) } }
     }
 
-    private static func show(_ way: KeyLoadPlan.Way, _ what: String, _ result: KeyLoadRecord.Figures) {
+    private static func show(_ way: KeyLoadPlan.RequestMode, _ what: String, _ result: KeyLoadRecord.Figures) {
         print("\(way.rawValue), \(what): \(result.summary)")
     }
 }

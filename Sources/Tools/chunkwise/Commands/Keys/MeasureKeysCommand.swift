@@ -144,7 +144,7 @@ struct MeasureKeysCommand: AsyncParsableCommand {
 struct KeyWaitMeasurement: Sendable {
     /// The samples of one way to get keys.
     struct Cell {
-        let way: KeyWaitsRecord.Way
+        let way: KeyWaitsRecord.RequestMode
         let delayMilliseconds: Int
         /// The samples, one for each round.
         var nanoseconds: [UInt64] = []
@@ -205,7 +205,7 @@ struct KeyWaitMeasurement: Sendable {
         defer { running.cancel() }
         let url = "http://127.0.0.1:\(port)\(KeyServer.path)"
         var generator = SplitMix64(seed: seed)
-        var cells = KeyWaitsRecord.Way.allCases.map { Cell(way: $0, delayMilliseconds: delayMilliseconds) }
+        var cells = KeyWaitsRecord.RequestMode.allCases.map { Cell(way: $0, delayMilliseconds: delayMilliseconds) }
         // One extra round, whose samples are dropped, because its code runs for the first time.
         for round in 0...rounds {
             for index in cells.indices.shuffled(using: &generator) {
@@ -219,7 +219,7 @@ struct KeyWaitMeasurement: Sendable {
     }
 
     private func sample(
-        _ way: KeyWaitsRecord.Way, _ url: String, _ serverKey: [UInt8]
+        _ way: KeyWaitsRecord.RequestMode, _ url: String, _ serverKey: [UInt8]
     ) async throws -> (nanoseconds: UInt64, requestCount: Int) {
         var options = KeyServerExchange.Options()
         options.serverKey = serverKey

@@ -23,7 +23,7 @@ struct ScenariosCommand: ParsableCommand {
     @Argument(help: "Scenario files, with the schema data/schemas/scenarios.json.")
     var files: [String]
 
-    @Flag(help: "Mutation-test the scenarios: every session with an injected fault must fail one.")
+    @Flag(help: "Test the scenarios: every session with an injected fault must fail one.")
     var mutants = false
 
     @Option(help: "Test this command, which speaks the protocol of data/scenarios/PROTOCOL.md, instead of our session.")

@@ -3,7 +3,7 @@ import Statistics
 import Support
 
 /// A gate's figures in words, the same in every output.
-enum GateWords {
+enum GateText {
     /// Returns a ratio of times as its difference from 1: `+3.1 %`, `−0.4 %`.
     static func change(_ ratio: Double?) -> String {
         guard let ratio, ratio.isFinite else { return "–" }
@@ -87,13 +87,13 @@ extension GateResult {
         if let buildCount { return "\(buildCount) builds of each side; their differences are in the intervals" }
         guard !cells.isEmpty, baseline.command != candidate.command else { return nil }
         return
-            "one build of each side: up to \(GateWords.percent(Self.layoutShare)) of a difference may be the layout of "
+            "one build of each side: up to \(GateText.percent(Self.layoutShare)) of a difference may be the layout of "
             + "their code: --builds tells"
     }
 
     /// The verdict in a few words, including memory, so that a result that does not pass is never called just `same`.
     var title: String {
-        let word = GateWords.word(verdict)
+        let word = GateText.word(verdict)
         return switch memory?.verdict {
         // The certain finding comes first.
         case .grew where verdict == .inconclusive || verdict == .noisyHost: "more memory, and \(word)"
@@ -106,12 +106,12 @@ extension GateResult {
     /// The verdict in one sentence, with its evidence.
     package var headline: String {
         let compared = RatioText.count(cells.count, "cell")
-        let tolerance = GateWords.percent(tolerance)
+        let tolerance = GateText.percent(tolerance)
         func counted(_ verdict: GateVerdict) -> String { "\(cells.count { $0.verdict == verdict }) of \(compared)" }
         let head: String
         switch verdict {
         case .wrong where failedVectors != nil: head = "wrong: \(failedVectors ?? "")"
-        case .wrong, .failed: head = "\(GateWords.word(verdict)): \(counted(verdict)): \(names(verdict))"
+        case .wrong, .failed: head = "\(GateText.word(verdict)): \(counted(verdict)): \(names(verdict))"
         case .noisyHost:
             head = "noisy host: \(control?.reason ?? "no slowdown could be injected"), so nothing is called the same"
         case .slower: head = "slower: \(counted(.slower)) by more than \(tolerance): \(names(.slower))"
@@ -160,7 +160,7 @@ extension GateResult {
 
     private var countHeadline: String? {
         switch counts?.verdict {
-        case .grew: "the candidate does more than \(GateWords.percent(counts?.limit ?? 0)) more work"
+        case .grew: "the candidate does more than \(GateText.percent(counts?.limit ?? 0)) more work"
         case .same: "counts within their limit"
         case .inconclusive: "counts undecided"
         case nil: nil
@@ -168,7 +168,7 @@ extension GateResult {
     }
 
     private var anchorHeadlines: [String] {
-        (anchors ?? []).map { "within \(GateWords.percent($0.tolerance)) of the anchor: \($0.headline)" }
+        (anchors ?? []).map { "within \(GateText.percent($0.tolerance)) of the anchor: \($0.headline)" }
     }
 
     private var memoryHeadline: String? {

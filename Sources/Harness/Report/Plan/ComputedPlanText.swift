@@ -1,7 +1,7 @@
 import Results
 
 /// The wording of a plan.
-enum PlanText {
+enum ComputedPlanText {
     static func storage(_ storage: ComputedPlan.Storage) -> String {
         guard storage.client != nil else { return "a file in memory" }
         let latency = DurationText.text(nanoseconds: storage.latencyNanoseconds)
