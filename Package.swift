@@ -142,7 +142,7 @@ let floors: [(folder: String, targets: [Target])] = [
             .target(
                 name: "KeyTesting",
                 dependencies: [
-                    "Support", "RandomAccess", "Statistics", "SubjectProtocol", "Keys", nio("NIOCore"),
+                    "Support", "RandomAccess", "Statistics", "Results", "SubjectProtocol", "Keys", nio("NIOCore"),
                     nio("NIOHTTP1"), nio("NIOPosix"),
                 ]
             ),
@@ -256,7 +256,7 @@ let tests: [Target] = [
     .testTarget(
         name: "KeyTestingTests",
         dependencies: [
-            "Support", "Keys", "KeyTesting",
+            "Support", "Results", "Keys", "KeyTesting",
         ]
     ),
     // Optimized also in debug: it makes and compares megabytes.

@@ -1,5 +1,6 @@
 import KeyTesting
 import Keys
+import Results
 import Testing
 
 @Suite("key-server load")
@@ -29,9 +30,9 @@ struct KeyLoadTests {
         #expect(onDemand.peakPerSecond >= 20_000)
         #expect(preloaded.peakPerSecond >= 20_000)
         #expect(onDemand.lateCount == 120_000)
-        #expect(onDemand.lateness(tenthsOfPercent: 999) == 50_000_000)
+        #expect(onDemand.p999Nanoseconds == 50_000_000)
         #expect(preloaded.lateCount == 0)
-        #expect(preloaded.lateness(tenthsOfPercent: 999) == 0)
+        #expect(preloaded.p999Nanoseconds == 0)
     }
 
     @Test("a server that is too small makes clients late, and then turns them away")
@@ -40,10 +41,10 @@ struct KeyLoadTests {
         #expect(result.answeredCount + result.gaveUpCount == 120_000)
         #expect(result.gaveUpCount > 0)
         #expect(result.requestCount == 120_000 + result.retryCount)
-        #expect(result.lateness(tenthsOfPercent: 999) == nil)
+        #expect(result.p999Nanoseconds == nil)
         let enough = KeyLoadSimulation.run(try Self.plan(120_000, .dispersed, capacity: 2400))
         #expect(enough.gaveUpCount == 0)
-        #expect(enough.lateness(tenthsOfPercent: 999) == 0)
+        #expect(enough.p999Nanoseconds == 0)
     }
 
     @Test("clients of the simulation ask when sessions with their seeds do")
@@ -115,7 +116,7 @@ struct KeyLoopbackTests {
         #expect(run.gaveUpCount == 24 && run.answeredCount == 0)
         // Where the machine is so slow that a client's time is over before it asks, it asks less often.
         #expect(run.requestCount <= 48)
-        #expect(run.lateness(tenthsOfPercent: 999) == nil)
+        #expect(run.p999Nanoseconds == nil)
         let simulated = KeyLoadSimulation.run(plan)
         #expect(simulated.gaveUpCount == 24 && simulated.requestCount == 48)
     }
@@ -143,8 +144,8 @@ struct KeyLoopbackTests {
 
 @Suite("a run and its simulation")
 struct KeyLoadComparisonTests {
-    private static func result(peak: Int, late: Int?) -> KeyLoadResult {
-        KeyLoadResult(
+    private static func result(peak: Int, late: Int?) -> KeyLoadRecord.Figures {
+        KeyLoadRecord.Figures(
             arrivals: [peak], retryCount: 0, gaveUpCount: late == nil ? 1 : 0,
             lateness: late.map { [Int](repeating: 0, count: $0 / 10) + [1] } ?? [0])
     }

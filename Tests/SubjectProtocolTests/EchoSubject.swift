@@ -14,6 +14,12 @@ final class EchoSubject: SubjectHandler {
 
     var hello: [String: JSONValue] { ["protocol": 1, "name": "echo"] }
 
+    let readsPlaylists = false
+
+    func openPlaylist(id: UInt64, request: PlaylistRequest) throws(DecryptionError) -> UInt64 {
+        throw .unsupported("playlists")
+    }
+
     func isOpen(_ id: UInt64) -> Bool { objects[id] != nil }
 
     func source(_ description: JSONValue, parameters: OpenParameters) throws(DecryptionError) -> any ByteSource {

@@ -118,10 +118,7 @@ extension PartError: ExitStatusProviding {
     }
 }
 
-extension DescriptionError: ExitStatusProviding {
-    /// The exit status for this error.
-    package var exitStatus: ExitStatus { .badData }
-}
+extension DescriptionError: ExitStatusProviding {}
 
 extension DecryptionError {
     /// True if an input does not exist, may not be opened, or cannot be read as a file; false for a failing disk.

@@ -137,8 +137,7 @@ public struct LatencyRecord: Codable, Hashable, Sendable {
         /// The duration of all stalls together, in nanoseconds.
         public var stallNanoseconds: UInt64
 
-        /// The figures of one replay.
-        public init(
+        package init(
             bitsPerSecond: UInt64, firstByteNanoseconds: UInt64, startNanoseconds: UInt64, stallCount: Int,
             stallNanoseconds: UInt64
         ) {
@@ -194,8 +193,7 @@ public struct LatencyRecord: Codable, Hashable, Sendable {
                 max: middle(\.max))
         }
 
-        /// Percentiles that are already computed.
-        public init(readCount: Int, p50: UInt64, p90: UInt64, p99: UInt64, p999: UInt64, max: UInt64) {
+        package init(readCount: Int, p50: UInt64, p90: UInt64, p99: UInt64, p999: UInt64, max: UInt64) {
             self.readCount = readCount
             self.p50 = p50
             self.p90 = p90
@@ -215,8 +213,7 @@ public struct MemoryRecord: Codable, Hashable, Sendable {
     /// The figures.
     public var memory: Memory
 
-    /// The memory of one process.
-    public init(cellID: String, round: Int? = nil, memory: Memory) {
+    package init(cellID: String, round: Int? = nil, memory: Memory) {
         self.cellID = cellID
         self.round = round
         self.memory = memory
@@ -240,8 +237,7 @@ public struct MemoryRecord: Codable, Hashable, Sendable {
         /// The memory that the kernel charged to a cgroup of this process alone; `nil` if there was no cgroup.
         public var cgroup: Cgroup?
 
-        /// The figures of one process.
-        public init(
+        package init(
             baselineByteCount: UInt64, peakByteCount: UInt64, boundByteCount: UInt64?,
             anonymousGrowthByteCount: UInt64? = nil, fileGrowthByteCount: UInt64? = nil,
             processPeakByteCount: UInt64? = nil, cgroup: Cgroup? = nil
@@ -281,8 +277,7 @@ extension MemoryRecord.Memory {
         /// not tell.
         public var kernelByteCount: UInt64?
 
-        /// The figures of one cgroup.
-        public init(
+        package init(
             peakByteCount: UInt64, anonymousByteCount: UInt64? = nil, pageCacheByteCount: UInt64? = nil,
             kernelByteCount: UInt64? = nil
         ) {
@@ -301,8 +296,7 @@ public struct FailureRecord: Codable, Hashable, Sendable {
     /// The message: what failed, the value, and what was expected.
     public var reason: String
 
-    /// The failure of one cell.
-    public init(cell: Cell, reason: String) {
+    package init(cell: Cell, reason: String) {
         self.cell = cell
         self.reason = reason
     }
@@ -327,8 +321,7 @@ public struct ProcessUsage: Codable, Hashable, Sendable {
     /// CPU cycles outside of the kernel; `nil` if `perf_event_open` has no such counter or is not allowed.
     public var cycles: UInt64?
 
-    /// The usage of one process.
-    public init(
+    package init(
         userNanoseconds: UInt64, systemNanoseconds: UInt64, minorFaults: UInt64, majorFaults: UInt64,
         voluntarySwitches: UInt64?, involuntarySwitches: UInt64?, instructions: UInt64? = nil, cycles: UInt64? = nil
     ) {

@@ -68,8 +68,7 @@ public struct ConformanceRecord: Codable, Hashable, Sendable {
         /// The number of all vectors.
         public var allCount: Int
 
-        /// A choice with its counts.
-        public init(chosenCount: Int, allCount: Int) {
+        package init(chosenCount: Int, allCount: Int) {
             self.chosenCount = chosenCount
             self.allCount = allCount
         }
@@ -87,8 +86,7 @@ public struct ConformanceRecord: Codable, Hashable, Sendable {
         /// The files that the command line names, such as an interpreter and its script.
         public var files: [Evidence.VectorFilePin]
 
-        /// A program with its files.
-        public init(command: String, files: [Evidence.VectorFilePin]) {
+        package init(command: String, files: [Evidence.VectorFilePin]) {
             self.command = command
             self.files = files
         }
@@ -107,8 +105,7 @@ public struct ConformanceRecord: Codable, Hashable, Sendable {
         /// Reads that were not tried.
         public var notRun: Int
 
-        /// The results of one class.
-        public init(flag: String, passed: Int, failed: Int, unsupported: Int, notRun: Int) {
+        package init(flag: String, passed: Int, failed: Int, unsupported: Int, notRun: Int) {
             self.flag = flag
             self.passed = passed
             self.failed = failed
@@ -134,8 +131,7 @@ public struct ConformanceRecord: Codable, Hashable, Sendable {
         /// The other mutants that gave the same answers as this one.
         public var others: [String]
 
-        /// A cause with its counts.
-        public init(
+        package init(
             mutant: String?, fault: String?, flag: String?, sameCount: Int, wrongCount: Int, likeness: Double,
             others: [String] = []
         ) {
@@ -203,8 +199,7 @@ public struct ConformanceRecord: Codable, Hashable, Sendable {
             return String(decoding: reason.utf8.filter { !isDigit($0) }, as: UTF8.self)
         }
 
-        /// The failure of one vector.
-        public init(id: String, flags: [String], reason: String) {
+        package init(id: String, flags: [String], reason: String) {
             self.id = id
             self.flags = flags
             self.reason = reason
@@ -254,7 +249,8 @@ extension ConformanceRecord {
 }
 
 extension ConformanceRecord.FlagOutcome {
-    fileprivate mutating func add(_ other: Self) {
+    /// Adds the results in other vectors.
+    package mutating func add(_ other: Self) {
         (passed, failed) = (passed + other.passed, failed + other.failed)
         (unsupported, notRun) = (unsupported + other.unsupported, notRun + other.notRun)
     }
@@ -269,8 +265,7 @@ public struct MutantsRecord: Codable, Hashable, Sendable {
     /// The readers without a fault. They must pass: otherwise a killed mutant proves nothing.
     public var controls: [Control]
 
-    /// A record with its controls.
-    public init(backend: String, outcomes: [Evidence.MutantOutcome], controls: [Control]) {
+    package init(backend: String, outcomes: [Evidence.MutantOutcome], controls: [Control]) {
         self.backend = backend
         self.outcomes = outcomes
         self.controls = controls
@@ -291,8 +286,7 @@ public struct MutantsRecord: Codable, Hashable, Sendable {
         /// Reads that had another outcome.
         public var failed: Int
 
-        /// The counts of one reader.
-        public init(name: String, passed: Int, failed: Int) {
+        package init(name: String, passed: Int, failed: Int) {
             self.name = name
             self.passed = passed
             self.failed = failed

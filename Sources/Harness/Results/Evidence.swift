@@ -30,8 +30,7 @@ public struct Evidence: Codable, Hashable, Sendable {
     /// The changes of ciphertexts that the subjects noticed; `nil` if tampering was not part of this run.
     public var tampering: [TamperRecord]?
 
-    /// The evidence of one verification.
-    public init(
+    package init(
         programVersion: String, command: [String], startedAt: String, seconds: Int, host: RunHeader.Host,
         backends: [RunHeader.Backend], vectorFiles: [VectorFilePin], flags: [FlagExplanation],
         requirements: [Requirement], subjects: [ConformanceRecord], mutants: [MutantOutcome]?,
@@ -58,8 +57,7 @@ public struct Evidence: Codable, Hashable, Sendable {
         /// SHA-256 of the file, in hex.
         public var sha256: String
 
-        /// A file's name and digest.
-        public init(name: String, sha256: String) {
+        package init(name: String, sha256: String) {
             self.name = name
             self.sha256 = sha256
         }
@@ -74,8 +72,7 @@ public struct Evidence: Codable, Hashable, Sendable {
         /// The origin of the class.
         public var source: String
 
-        /// A class with its explanation.
-        public init(flag: String, explanation: String, source: String) {
+        package init(flag: String, explanation: String, source: String) {
             self.flag = flag
             self.explanation = explanation
             self.source = source
@@ -93,8 +90,7 @@ public struct Evidence: Codable, Hashable, Sendable {
         /// The classes of vectors that test it.
         public var flags: [String]
 
-        /// A clause with the classes that test it.
-        public init(id: String, text: String, source: String, flags: [String]) {
+        package init(id: String, text: String, source: String, flags: [String]) {
             self.id = id
             self.text = text
             self.source = source
@@ -111,8 +107,7 @@ public struct Evidence: Codable, Hashable, Sendable {
         /// The classes of vectors that it failed.
         public var killedBy: [String]
 
-        /// The outcome of one mutant.
-        public init(name: String, flag: String, killedBy: [String]) {
+        package init(name: String, flag: String, killedBy: [String]) {
             self.name = name
             self.flag = flag
             self.killedBy = killedBy

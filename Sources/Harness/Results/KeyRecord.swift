@@ -67,10 +67,7 @@ public enum KeyResultsError: Error, Hashable, Sendable, CustomStringConvertible 
     }
 }
 
-extension KeyResultsError: ExitStatusProviding {
-    /// The status for bad data, as a result file is an input.
-    package var exitStatus: ExitStatus { .badData }
-}
+extension KeyResultsError: ExitStatusProviding {}
 
 /// The results on keys in a folder of results.
 public struct KeyResults: Codable, Hashable, Sendable {

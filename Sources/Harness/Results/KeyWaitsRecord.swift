@@ -31,8 +31,7 @@ public struct KeyWaitsRecord: Codable, Hashable, Sendable {
         case keyCount = "keys"
     }
 
-    /// A record of one measurement.
-    public init(
+    package init(
         command: [String], host: RunHeader.Host, seed: UInt64, rounds: UInt64, keyCount: UInt64,
         segmentByteCount: UInt64, backend: String, cells: [Cell]
     ) {

@@ -138,8 +138,7 @@ public struct RunHeader: Codable, Hashable, Sendable {
         /// The CPU features that the library uses.
         public var cpuFeatures: [String]
 
-        /// A library with its version.
-        public init(name: String, version: String, cpuFeatures: [String]) {
+        package init(name: String, version: String, cpuFeatures: [String]) {
             self.name = name
             self.version = version
             self.cpuFeatures = cpuFeatures

@@ -1,4 +1,4 @@
-package import Support
+import Support
 
 /// The content of a result file, from which all reports are computed.
 public struct RunResults: Codable, Hashable, Sendable {
@@ -47,8 +47,7 @@ public struct RunResults: Codable, Hashable, Sendable {
         /// The number of records that repeat an earlier one.
         public var repeatedRecordCount = 0
 
-        /// Counts that are all 0.
-        public init() {}
+        package init() {}
     }
 }
 
@@ -114,10 +113,7 @@ public enum ResultsError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-extension ResultsError: ExitStatusProviding {
-    /// The status for bad data, as a result file is an input.
-    package var exitStatus: ExitStatus { .badData }
-}
+extension ResultsError: ExitStatusProviding {}
 
 /// Collects the records of one result file, in order.
 ///

@@ -15,8 +15,7 @@ extension RunHeader {
         /// The number of times that the scheduler had started the job before; `nil` if the scheduler does not say.
         public var restartCount: Int?
 
-        /// A shard with its attempt.
-        public init(
+        package init(
             manifest: String, number: Int, count: Int, attempt: String, job: String? = nil, restartCount: Int? = nil
         ) {
             self.manifest = manifest
@@ -37,8 +36,7 @@ extension RunHeader {
         /// The numbers of the shards that this host ran.
         public var shards: [Int]
 
-        /// The shards of one host.
-        public init(manifest: String, shardCount: Int, shards: [Int]) {
+        package init(manifest: String, shardCount: Int, shards: [Int]) {
             self.manifest = manifest
             self.shardCount = shardCount
             self.shards = shards
@@ -51,8 +49,7 @@ public struct SealRecord: Codable, Hashable, Sendable {
     /// SHA-256 of all bytes before this record, in hex.
     public var sha256: String
 
-    /// A seal with its digest.
-    public init(sha256: String) {
+    package init(sha256: String) {
         self.sha256 = sha256
     }
 }

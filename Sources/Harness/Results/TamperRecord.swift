@@ -8,8 +8,7 @@ public struct TamperRecord: Codable, Hashable, Sendable {
     /// A row for each strategy.
     public var rows: [Row]
 
-    /// The rows of one subject.
-    public init(subject: String, rows: [Row]) {
+    package init(subject: String, rows: [Row]) {
         self.subject = subject
         self.rows = rows
     }
@@ -47,8 +46,7 @@ public struct TamperRecord: Codable, Hashable, Sendable {
         /// The cases that were run.
         public var cases: [Case]
 
-        /// A row of one strategy.
-        public init(
+        package init(
             strategy: String, isAuthenticated: Bool, state: State, plaintextByteCount: UInt64,
             ciphertextByteCount: UInt64, windowByteCount: UInt64, cases: [Case]
         ) {
@@ -80,8 +78,7 @@ public struct TamperRecord: Codable, Hashable, Sendable {
         /// The reason why the subject failed the case; `nil` if it passed.
         public var failure: String?
 
-        /// A case with both outcomes.
-        public init(
+        package init(
             kind: String, place: String, openingErrors: [String], sequential: Outcome, touching: Outcome,
             failure: String?
         ) {
@@ -187,8 +184,7 @@ extension TamperRecord.Row {
                 && failed == 0
         }
 
-        /// Counts that are all 0.
-        public init() {}
+        package init() {}
     }
 
     /// The kinds of tampering, in order.

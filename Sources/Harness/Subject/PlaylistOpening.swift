@@ -46,7 +46,7 @@ struct PlaylistOpening {
             }
         case .described:
             guard let source = try generated() else {
-                throw .invalidParameter(name: "member", value: "\"source\"", expected: "a path or byteCounts")
+                throw .missing("source", "a path or byteCounts")
             }
             return RemoteResources(base: OneSource(source: source), link: try link())
         }
@@ -83,7 +83,7 @@ extension RemoteLink {
         guard let latency = remote["latencyNanoseconds"]?.integer,
             let link = RemoteLink(latencyNanoseconds: latency, bytesPerSecond: remote["bytesPerSecond"]?.integer)
         else {
-            throw .invalidParameter(name: "member", value: "\"remote\"", expected: "a latency and bytes per second")
+            throw .missing("remote", "a latency and bytes per second")
         }
         self = link
     }

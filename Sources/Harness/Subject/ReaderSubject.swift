@@ -184,7 +184,7 @@ package final class ReaderSubject: SubjectHandler {
     /// is the max number of bytes that stayed there.
     package func measure(id: UInt64, request: JSONValue) throws(DecryptionError) -> [String: JSONValue] {
         guard let description = request["workload"], case .object = description else {
-            throw .invalidParameter(name: "member", value: "\"workload\"", expected: "an object")
+            throw .missing("workload", "an object")
         }
         let workload = try Workload(description)
         let wantsMore = request["extended"]?.bool == true
@@ -227,7 +227,7 @@ package final class ReaderSubject: SubjectHandler {
         case "firstByte" where wantsMore:
             return try firstByte(try measured(id), workload, request)
         default:
-            throw .invalidParameter(name: "member", value: "\"collect\"", expected: "digest, time or latencies")
+            throw .missing("collect", "digest, time or latencies")
         }
     }
 

@@ -27,7 +27,7 @@ enum SourceDescription {
             ).source
         }
         guard let path = description["path"]?.string, !path.contains("\0"), !path.isEmpty else {
-            throw .invalidParameter(name: "member", value: "\"source\"", expected: "a path or a byteCount")
+            throw .missing("source", "a path or a byteCount")
         }
         if let engine = description["reads"]?.string.flatMap(DirectSource.Engine.init) {
             return try DirectSource(path: FilePath(path), engine: engine)

@@ -39,11 +39,11 @@ extension Format {
     /// Returns the format of a request.
     fileprivate static func asked(_ request: JSONValue) throws(DecryptionError) -> Format {
         guard let name = request["strategy"]?.string else {
-            throw OpenParameters.missing("strategy", "the name of a strategy")
+            throw .missing("strategy", "the name of a strategy")
         }
         guard let description = request["description"] else { return try named(name) }
         guard let format = description.string.flatMap({ try? named(name, in: Array($0.utf8)) }) else {
-            throw OpenParameters.missing(
+            throw .missing(
                 "description", "a description of \(name.prefix(64)), as docs/formats.md has it")
         }
         return format
@@ -85,14 +85,14 @@ package struct OpenParameters: Sendable {
     package init(_ request: JSONValue) throws(DecryptionError) {
         let format = try Format.asked(request)
         guard let keyBytes = request["key"]?.string.flatMap({ Hexadecimal.decode($0) }) else {
-            throw Self.missing("key", "lower-case hexadecimal digits, an even number of them")
+            throw .missing("key", "lower-case hexadecimal digits, an even number of them")
         }
         var values: [String: Value] = [:]
         // Inputs of a description may have the names of other members.
         let parameters = request["description"] == nil ? request : request["parameters"] ?? [:]
         for input in format.inputs {
             guard let value = parameters[input.name].flatMap(input.value(member:)) else {
-                throw Self.missing(input.name, input.expectation)
+                throw .missing(input.name, input.expectation)
             }
             values[input.name] = value
         }
@@ -108,8 +108,11 @@ package struct OpenParameters: Sendable {
 
     /// The max integer in messages: all are below 2⁵³, so that every language can hold them.
     static let largestInteger: UInt64 = 1 << 53 - 1
+}
 
-    fileprivate static func missing(_ member: String, _ expected: String) -> DecryptionError {
+extension DecryptionError {
+    /// Returns the error of a request in which a member is missing, or has another value than expected.
+    package static func missing(_ member: String, _ expected: String) -> DecryptionError {
         .invalidParameter(name: "member", value: "\"\(member)\"", expected: expected)
     }
 }
@@ -147,12 +150,12 @@ package struct PlaylistRequest: Sendable {
     ///
     /// - Throws: `DecryptionError.invalidParameter` for members that are missing or of the wrong type.
     init(_ request: JSONValue, pipe: PipeEnd) throws(DecryptionError) {
-        guard let text = request["playlist"]?.string else { throw Self.missing("playlist", "a text") }
-        guard case .object(let members)? = request["keys"] else { throw Self.missing("keys", "an object") }
+        guard let text = request["playlist"]?.string else { throw .missing("playlist", "a text") }
+        guard case .object(let members)? = request["keys"] else { throw .missing("keys", "an object") }
         var keys: [String: [UInt8]] = [:]
         for (uri, digits) in members {
             guard let digits = digits.string, let bytes = Hexadecimal.decode(digits) else {
-                throw Self.missing("keys", "lower-case hexadecimal digits for each URI, an even number of them")
+                throw .missing("keys", "lower-case hexadecimal digits for each URI, an even number of them")
             }
             keys[uri] = bytes
         }
@@ -166,24 +169,20 @@ package struct PlaylistRequest: Sendable {
         guard let served = source["byteCounts"] else {
             if source["generated"] != nil { return .described }
             guard let path = source["path"]?.string, !path.isEmpty, !path.contains("\0") else {
-                throw missing("source", "an object with byteCounts or the path of a folder")
+                throw .missing("source", "an object with byteCounts or the path of a folder")
             }
             return .folder(path: path)
         }
-        guard case .object(let byteCounts) = served else { throw missing("byteCounts", "an object") }
+        guard case .object(let byteCounts) = served else { throw .missing("byteCounts", "an object") }
         var sources: [String: any ByteSource] = [:]
         let turn = ServedTurn()
         for (uri, byteCount) in byteCounts {
             guard let byteCount = byteCount.integer, byteCount <= OpenParameters.largestInteger else {
-                throw missing("byteCounts", "an integer below 2^53 for each URI")
+                throw .missing("byteCounts", "an integer below 2^53 for each URI")
             }
             sources[uri] = ServedSource(byteCount: byteCount, pipe: pipe, uri: uri, turn: turn)
         }
         return .served(sources)
-    }
-
-    private static func missing(_ member: String, _ expected: String) -> DecryptionError {
-        .invalidParameter(name: "member", value: "\"\(member)\"", expected: expected)
     }
 }
 

@@ -38,17 +38,6 @@ package protocol SubjectHandler: AnyObject {
     func close(id: UInt64)
 }
 
-extension SubjectHandler {
-    /// False: a subject opens no playlists by default.
-    package var readsPlaylists: Bool { false }
-
-    /// Throws, as a subject that does not know playlists.
-    package func openPlaylist(id: UInt64, request: PlaylistRequest) throws(DecryptionError) -> UInt64 {
-        throw .unsupported(
-            "strategy \"\(PlaylistRequest.strategyName)\": expected one of \(Format.names.joined(separator: ", "))")
-    }
-}
-
 /// The subject's side of the protocol: reads requests, passes them to the implementation, writes answers. Source:
 /// PROTOCOL.md.
 package final class SubjectServer {
@@ -75,7 +64,7 @@ package final class SubjectServer {
                 continue
             }
             guard (request["payload"] ?? 0).integer != nil else {
-                answer(Self.missing("payload", "a number of bytes"))
+                answer(.missing("payload", "a number of bytes"))
                 continue
             }
             do {
@@ -92,7 +81,7 @@ package final class SubjectServer {
     private func answer(_ request: JSONValue) throws(DecryptionError) -> Bool {
         switch request["op"]?.string {
         case "hello":
-            guard let version = request["protocol"]?.integer else { throw Self.missing("protocol", "an integer") }
+            guard let version = request["protocol"]?.integer else { throw .missing("protocol", "an integer") }
             guard version == 1 else { throw .unsupported("protocol \(version): expected 1") }
             answer(subject.hello)
         case "open": try open(request)
@@ -115,7 +104,7 @@ package final class SubjectServer {
     private func open(_ request: JSONValue) throws(DecryptionError) {
         let id = try id(of: request, isOpen: false)
         guard let description = request["source"], case .object = description else {
-            throw Self.missing("source", "an object with path or byteCount")
+            throw .missing("source", "an object with path or byteCount")
         }
         if subject.readsPlaylists, PlaylistRequest.isAsked(by: request) {
             let playlist = try PlaylistRequest(request, pipe: pipe)
@@ -123,16 +112,16 @@ package final class SubjectServer {
         }
         if let byteCount = description["byteCount"] {
             guard let value = byteCount.integer, value <= OpenParameters.largestInteger else {
-                throw Self.missing("byteCount", "an integer below 2^53")
+                throw .missing("byteCount", "an integer below 2^53")
             }
         } else if let path = description["path"] {
             guard let value = path.string, !value.isEmpty, !value.contains("\0") else {
-                throw Self.missing("path", "the name of a file")
+                throw .missing("path", "the name of a file")
             }
         } else if description["generated"] == nil, description["byteCounts"] == nil,
             description["url"] == nil
         {
-            throw Self.missing("source", "an object with path or byteCount")
+            throw .missing("source", "an object with path or byteCount")
         }
         // The parameters of a strategy that is not offered are not checked. Source: PROTOCOL.md, "Transport".
         if let name = request["strategy"]?.string, Format.names.contains(name), strategyNames?.contains(name) == false {
@@ -152,10 +141,10 @@ package final class SubjectServer {
     private func read(_ request: JSONValue) throws(DecryptionError) {
         let id = try id(of: request, isOpen: true)
         guard let offset = request["offset"]?.integer, offset <= OpenParameters.largestInteger else {
-            throw Self.missing("offset", "an integer below 2^53")
+            throw .missing("offset", "an integer below 2^53")
         }
         guard let count = request["count"]?.integer, count <= Workload.largestRead else {
-            throw Self.missing("count", "an integer of at most \(Workload.largestRead)")
+            throw .missing("count", "an integer of at most \(Workload.largestRead)")
         }
         let bytes = try subject.read(id: id, offset: offset, count: count)
         answer(["payload": .integer(UInt64(bytes.count))])
@@ -164,7 +153,7 @@ package final class SubjectServer {
 
     private func id(of request: JSONValue, isOpen: Bool) throws(DecryptionError) -> UInt64 {
         guard let id = request["id"]?.integer, id <= OpenParameters.largestInteger else {
-            throw Self.missing("id", "an integer")
+            throw .missing("id", "an integer")
         }
         guard subject.isOpen(id) == isOpen else {
             throw .invalidParameter(name: "id", value: "\(id)", expected: isOpen ? "an open object" : "one not in use")
@@ -182,10 +171,6 @@ package final class SubjectServer {
             "ok": false, "error": .string(error.protocolName), "message": .string(error.description),
         ]
         answer.line.withUnsafeBytes { _ = pipe.writeAll($0) }
-    }
-
-    private static func missing(_ member: String, _ expected: String) -> DecryptionError {
-        .invalidParameter(name: "member", value: "\"\(member)\"", expected: expected)
     }
 }
 

@@ -19,5 +19,10 @@ package protocol ExitStatusProviding: Error {
     var exitStatus: ExitStatus { get }
 }
 
+extension ExitStatusProviding {
+    /// `badData`: most such errors are of an input.
+    package var exitStatus: ExitStatus { .badData }
+}
+
 /// The version of all programs of this package, for `--version` and in results.
 package let programVersion = "0.1.0"

@@ -68,19 +68,6 @@ public struct Block: Hashable, Sendable {
     }
 }
 
-extension Block {
-    /// Calls `body` with a nonce for a cipher: the block's first bytes, or all of them followed by zeros.
-    package func withNonce<Result>(
-        for cipher: Cipher, _ body: (UnsafeRawBufferPointer) throws(DecryptionError) -> Result
-    ) throws(DecryptionError) -> Result {
-        var space = InlineArray<4, UInt64>(repeating: 0)
-        return try Swift.withUnsafeMutableBytes(of: &space) { (space) throws(DecryptionError) in
-            store(to: space)
-            return try body(UnsafeRawBufferPointer(rebasing: space[..<cipher.nonceByteCount]))
-        }
-    }
-}
-
 /// The padding of RFC 5652, section 6.3.
 package enum PKCS7 {
     /// Returns the number of padding bytes in a plaintext's last block; `nil` if the padding is invalid.

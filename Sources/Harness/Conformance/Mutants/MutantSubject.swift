@@ -75,7 +75,7 @@ package final class MutantSubject: SubjectHandler {
         _ description: JSONValue, parameters: OpenParameters
     ) throws(DecryptionError) -> any ByteSource {
         guard let path = description["path"]?.string, !path.contains("\0"), !path.isEmpty else {
-            throw .invalidParameter(name: "member", value: "\"source\"", expected: "a path or a byteCount")
+            throw .missing("source", "a path or a byteCount")
         }
         return try FileSource(path: FilePath(path))
     }

@@ -44,12 +44,6 @@ package struct DecryptionRates: Sendable {
     /// The rate of copies from a kept plaintext.
     package var copiedBytesPerSecond: UInt64
 
-    package init(points: [KeyedCipher: [Point]], callNanoseconds: UInt64, copiedBytesPerSecond: UInt64) {
-        self.points = points
-        self.callNanoseconds = callNanoseconds
-        self.copiedBytesPerSecond = copiedBytesPerSecond
-    }
-
     /// Returns the time of a call in nanoseconds, interpolated linearly between the timed lengths.
     package func nanoseconds(_ cipher: KeyedCipher, byteCount: UInt64) -> Double {
         guard let points = points[cipher], let first = points.first, let last = points.last, byteCount > 0 else {
@@ -112,6 +106,15 @@ extension DecryptionRates {
         return DecryptionRates(
             points: points, callNanoseconds: callNanosecondsMeasured(),
             copiedBytesPerSecond: try memory.copiedBytesPerSecond())
+    }
+
+    /// Returns the bytes that a backend decrypts in a second in CBC, or in GCM with tags, from a short measurement for
+    /// estimates; a guess for a backend that fails.
+    package static func roughBytesPerSecond(_ backend: any CipherBackend, hasTags: Bool) -> Double {
+        let count = 256 << 10
+        let timed = try? Decryption(backend, KeyedCipher(hasTags ? .aesGCM : .aesCBC, keyByteCount: 16))
+            .nanoseconds(callByteCount: count, LongMemory(byteCount: 2 * count))
+        return timed.map { Double(count) * 1e9 / $0.nanoseconds } ?? 1e9
     }
 }
 

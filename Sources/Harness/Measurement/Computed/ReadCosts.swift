@@ -20,16 +20,6 @@ package struct ReadCosts: Sendable {
         package var decryptedByteCount: UInt64 = 0
         /// The duration in nanoseconds.
         package var nanoseconds: UInt64 = 0
-
-        package init(
-            requestCount: UInt64 = 0, fetchedByteCount: Int64 = 0, decryptedByteCount: UInt64 = 0,
-            nanoseconds: UInt64 = 0
-        ) {
-            self.requestCount = requestCount
-            self.fetchedByteCount = fetchedByteCount
-            self.decryptedByteCount = decryptedByteCount
-            self.nanoseconds = nanoseconds
-        }
     }
 
     /// The link to the ciphertext, and the rates of the machine.
@@ -40,10 +30,6 @@ package struct ReadCosts: Sendable {
         package var client: RemoteClient
         /// The rates of decryption.
         package var rates: DecryptionRates
-
-        package init(link: RemoteLink?, client: RemoteClient, rates: DecryptionRates) {
-            (self.link, self.client, self.rates) = (link, client, rates)
-        }
     }
 
     /// The cost of opening the object.

@@ -1,6 +1,6 @@
 import ByteSources
 import FoundationEssentials
-package import Support
+import Support
 package import SystemPackage
 
 /// A job for many machines, with the content of each shard. It is written once and never changed.
@@ -317,7 +317,4 @@ package enum FleetError: Error, Hashable, Sendable, CustomStringConvertible, Exi
             "\(path) holds other results: expected those of an earlier merge of this job, or no file"
         }
     }
-
-    /// Always bad data.
-    package var exitStatus: ExitStatus { .badData }
 }

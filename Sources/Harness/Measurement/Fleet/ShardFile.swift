@@ -40,21 +40,8 @@ package struct ShardFile: Sendable {
     package var description: String { "\(recordCount) records of \(host.name)" }
 
     /// A reason to leave out a file in a job's folder.
-    package enum Unusable: Error, Hashable, Sendable, CustomStringConvertible {
-        /// The file has no complete header.
-        case cut
-        /// The records do not match the seal, or are not valid records.
-        case damaged(String)
-        /// The file has the results of a separate run.
-        case otherResults
-
-        package var description: String {
-            switch self {
-            case .cut: "was cut within its header"
-            case .damaged(let reason): "is damaged, as \(reason)"
-            case .otherResults: "is no shard's file"
-            }
-        }
+    package struct Unusable: Error, Hashable, Sendable, CustomStringConvertible {
+        package let description: String
     }
 
     /// The name of an attempt's file. No other attempt, on any host, writes to it.
@@ -114,16 +101,17 @@ package struct ShardFile: Sendable {
             hash.update(piece)
             if lineCount == 0 { header += piece[..<(piece.firstIndex(of: Self.newline).map { $0 + 1 } ?? piece.count)] }
             if header.count > Self.maxHeaderByteCount {
-                throw Unusable.damaged("its first line has more than \(Self.maxHeaderByteCount) bytes")
+                throw Unusable(
+                    description: "is damaged, as its first line has more than \(Self.maxHeaderByteCount) bytes")
             }
             lineCount += piece.reduce(0) { $0 &+ ($1 == Self.newline ? 1 : 0) }
         }
         guard header.last == Self.newline, case .header(let first)? = try ResultRecord.read(header).records.first else {
-            throw Unusable.cut
+            throw Unusable(description: "was cut within its header")
         }
-        guard let shard = first.shard else { throw Unusable.otherResults }
+        guard let shard = first.shard else { throw Unusable(description: "is no shard's file") }
         if let seal, seal.sha256 != Hexadecimal.encode(hash.finish()) {
-            throw Unusable.damaged("its records are others than those that were sealed")
+            throw Unusable(description: "is damaged, as its records are others than those that were sealed")
         }
         (self.path, self.header, self.shard, host) = (path, first, shard, HostKey(first))
         isSealed = seal != nil
@@ -177,7 +165,7 @@ package struct ShardFile: Sendable {
 
     /// Calls `body` with each record between the header and the end record.
     ///
-    /// - Throws: The errors of `body`; `Unusable.damaged` for a line that is not a record of a shard;
+    /// - Throws: The errors of `body`; `Unusable` for a line that is not a record of a shard;
     ///   `DecryptionError.io`.
     func forEachRecord(_ body: (RecordLine) throws -> Void) throws {
         var (number, rest) = (1, [UInt8]())
@@ -189,7 +177,7 @@ package struct ShardFile: Sendable {
                 // This program wrote a sealed file. In a file that was cut, each record is decoded completely.
                 guard let line = RecordLine(bytes), isSealed || (try? ResultRecord(line: bytes.dropLast())) != nil
                 else {
-                    throw Unusable.damaged("line \(number) is no record of a shard")
+                    throw Unusable(description: "is damaged, as line \(number) is no record of a shard")
                 }
                 try body(line)
                 (rest, start) = ([], end + 1)
@@ -203,7 +191,7 @@ package struct ShardFile: Sendable {
     /// - Parameters:
     ///   - share: The content of the shard.
     ///   - plaintexts: The plaintexts of the job's other files.
-    /// - Throws: `Unusable.damaged`; `FleetError.externalShard` for records of another shard;
+    /// - Throws: `Unusable`; `FleetError.externalShard` for records of another shard;
     ///   `FleetError.contradiction`.
     mutating func check(_ share: Manifest.Share, _ plaintexts: SharedPlaintexts) throws {
         var keys = Set<RecordLine.Key>()
@@ -211,7 +199,7 @@ package struct ShardFile: Sendable {
         var counts: [String: Int] = [:]
         try forEachRecord { line in
             guard keys.insert(line.key).inserted else {
-                throw Unusable.damaged("it has a record of \(line.key.subject) twice")
+                throw Unusable(description: "is damaged, as it has a record of \(line.key.subject) twice")
             }
             if case .conformance(let outcome)? = line.verdict, share.cells.isEmpty {
                 counts[outcome.subject, default: 0] += outcome.count

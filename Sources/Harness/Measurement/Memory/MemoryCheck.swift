@@ -246,7 +246,7 @@ extension MemoryCheck {
 /// The outcome of the memory checks of one subject.
 package struct MemoryOutcome: Hashable, Sendable {
     /// The verdict of a check.
-    package enum Verdict: String, Hashable, Sendable {
+    package enum Verdict: String, Encodable, Hashable, Sendable {
         /// The figure is within the limit.
         case passed
         /// The figure is above the limit, or the subject failed during the check.
@@ -256,7 +256,7 @@ package struct MemoryOutcome: Hashable, Sendable {
     }
 
     /// One check.
-    package struct Check: Hashable, Sendable {
+    package struct Check: Encodable, Hashable, Sendable {
         /// The name of the check.
         package var name: String
         /// The verdict.

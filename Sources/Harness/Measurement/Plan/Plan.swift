@@ -2,7 +2,7 @@ package import ByteSources
 package import RandomAccess
 package import Results
 import SubjectProtocol
-package import Support
+import Support
 
 /// A plan: the cells and settings of a sweep.
 package struct Plan: Sendable {
@@ -149,7 +149,4 @@ package struct PlanError: Error, Hashable, Sendable, CustomStringConvertible, Ex
     package var description: String {
         line.map { "\(file):\($0): \(message)" } ?? "\(file): \(message)"
     }
-
-    /// Always bad data, because a plan is an input.
-    package var exitStatus: ExitStatus { .badData }
 }

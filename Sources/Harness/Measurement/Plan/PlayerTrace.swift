@@ -64,9 +64,6 @@ package struct TraceError: Error, Hashable, Sendable, CustomStringConvertible, E
     /// The file, what failed, what was expected.
     package let description: String
 
-    /// Always bad data, because a trace is an input.
-    package var exitStatus: ExitStatus { .badData }
-
     init(_ file: String, _ message: String) {
         self.description = "\(file): \(message)"
     }

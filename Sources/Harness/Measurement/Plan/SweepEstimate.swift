@@ -1,5 +1,5 @@
 import ByteSources
-package import RandomAccess
+import RandomAccess
 import Results
 import Support
 
@@ -123,36 +123,5 @@ extension SweepEstimate: CustomStringConvertible {
             ? "\(seconds) s"
             : seconds < 3600 ? "\(seconds / 60) min \(seconds % 60) s" : "\(seconds / 3600) h \(seconds / 60 % 60) min"
         return "\(processCount) processes, about \(time)"
-    }
-}
-
-/// A rough measurement of a backend's decryption speed, only for estimates.
-package enum BackendSpeed {
-    /// Decrypts a few hundred KiB in CBC, or seals them with tags, twice, and takes the second time.
-    ///
-    /// - Returns: Bytes per second; a guess for a backend that fails.
-    package static func bytesPerSecond(_ backend: any CipherBackend, hasTags: Bool) -> Double {
-        let guess = 1e9
-        guard let key = try? SecretKey([UInt8](repeating: 1, count: 16)) else { return guess }
-        let byteCount = 256 << 10
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * byteCount + 16, alignment: 4096)
-        defer { buffer.deallocate() }
-        buffer.initializeMemory(as: UInt8.self, repeating: 0)
-        guard let output = buffer.baseAddress?.advanced(by: byteCount) else { return guess }
-        let input = UnsafeRawBufferPointer(rebasing: buffer[..<byteCount])
-        let cipher: Cipher = hasTags ? .aesGCM : .aesCBC
-        guard let context = try? backend.makeContext(cipher, hasTags ? .encrypt : .decrypt, key: key) else {
-            return guess
-        }
-        func work() -> Bool {
-            let isDone = try? Block(bigEndianValue: 1).withNonce(for: cipher) { (nonce) throws(DecryptionError) in
-                try context.process(input, into: output, nonce: nonce)
-            }
-            return isDone ?? false
-        }
-        guard work() else { return guess }
-        let begin = monotonicNanoseconds()
-        guard work() else { return guess }
-        return Double(byteCount) / Double(max(1, monotonicNanoseconds() - begin)) * 1e9
     }
 }

@@ -96,7 +96,7 @@ extension Document {
                 Table.Entry(requirement.text, detail: requirement.id), Table.Entry(requirement.source),
                 Table.Entry(requirement.flags.joined(separator: ", ")),
             ]
-                + evidence.subjects.map { entry(RequirementOutcome(of: $0, in: requirement)) }
+                + evidence.subjects.map { entry(requirement.outcome(of: $0)) }
         }
         return Section(
             name: "requirements", title: "Requirements",
@@ -108,7 +108,7 @@ extension Document {
             ])
     }
 
-    private static func entry(_ outcome: RequirementOutcome) -> Table.Entry {
+    private static func entry(_ outcome: ConformanceRecord.FlagOutcome) -> Table.Entry {
         let verdict = outcome.verdict
         let text = verdict.rawValue
         switch verdict {
@@ -249,24 +249,16 @@ extension Document {
     }
 }
 
-/// The outcome of a subject in the vectors that test one requirement.
-struct RequirementOutcome: Hashable, Sendable {
-    var passed = 0
-    var failed = 0
-    var unsupported = 0
-    var notRun = 0
-
-    /// Adds up the outcomes of the requirement's flags. A vector with two of these flags counts twice. The sum
-    /// therefore shows whether there were any vectors and whether any failed, but not their number.
-    init(of record: ConformanceRecord, in requirement: Evidence.Requirement) {
-        for outcome in record.flags ?? [] where requirement.flags.contains(outcome.flag) {
-            passed += outcome.passed
-            failed += outcome.failed
-            unsupported += outcome.unsupported
-            notRun += outcome.notRun
-        }
+extension Evidence.Requirement {
+    /// Returns the sum of a subject's outcomes in the requirement's flags. A vector with two of these flags counts
+    /// twice. The sum therefore shows whether there were any vectors and whether any failed, but not their number.
+    func outcome(of record: ConformanceRecord) -> ConformanceRecord.FlagOutcome {
+        let none = ConformanceRecord.FlagOutcome(flag: id, passed: 0, failed: 0, unsupported: 0, notRun: 0)
+        return (record.flags ?? []).filter { flags.contains($0.flag) }.reduce(into: none) { $0.add($1) }
     }
+}
 
+extension ConformanceRecord.FlagOutcome {
     /// The verdict. Passed, failed, unsupported, not run and not tested are five different outcomes.
     var verdict: Verdict {
         if failed > 0 { return .failed }

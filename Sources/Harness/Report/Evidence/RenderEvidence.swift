@@ -35,7 +35,7 @@ extension Evidence {
 
     private func json(_ requirement: Requirement) -> JSONValue {
         let outcomes = subjects.map { record -> JSONValue in
-            let outcome = RequirementOutcome(of: record, in: requirement)
+            let outcome = requirement.outcome(of: record)
             return JSONValue(members: [
                 "subject": record.subject, "verdict": outcome.verdict.rawValue, "passed": outcome.passed,
                 "failed": outcome.failed, "unsupported": outcome.unsupported, "notRun": outcome.notRun,

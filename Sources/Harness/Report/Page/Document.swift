@@ -86,7 +86,7 @@ struct Table: Hashable, Sendable {
 }
 
 /// A caveat that a reader must know before trusting figures, with advice.
-struct Warning: Hashable, Sendable {
+struct Warning: Encodable, Hashable, Sendable {
     /// The kind of caveat, in a few words.
     var title: String
     /// The finding, with its numbers.

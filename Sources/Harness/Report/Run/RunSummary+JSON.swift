@@ -39,13 +39,9 @@ extension RunSummary {
             "backends": JSONValue(encoding: header.backends),
             "conformance": .array(results.conformance.map(\.json)),
             "mutants": mutantsJSON,
-            "warnings": .array(warnings.map(\.json)),
+            "warnings": JSONValue(encoding: warnings),
             "verdict": JSONValue(strings: verdict),
-            "leftOut": [
-                "cutByteCount": JSONValue(count: results.leftOut.cutByteCount),
-                "orphanRecordCount": JSONValue(count: results.leftOut.orphanRecordCount),
-                "repeatedRecordCount": JSONValue(count: results.leftOut.repeatedRecordCount),
-            ],
+            "leftOut": JSONValue(encoding: results.leftOut),
         ]
     }
 }
@@ -68,15 +64,6 @@ extension RunSummary {
     }
 }
 
-extension Warning {
-    fileprivate var json: JSONValue {
-        [
-            "title": .string(title), "message": .string(message), "advice": .string(advice),
-            "isSerious": .bool(isSerious),
-        ]
-    }
-}
-
 extension CellSummary {
     /// The cell as JSON: the members that scripts rely on, and those that tell it from other cells of its run.
     ///
@@ -85,24 +72,18 @@ extension CellSummary {
         let records: [String: JSONValue] = [
             "nanoseconds": .array(rounds.joined().map(JSONValue.integer)),
             "nanosecondsByRound": .array(rounds.map { .array($0.map(JSONValue.integer)) }),
-            "latency": latency.map { JSONValue(encoding: $0) } ?? .null,
-            "firstByte": firstByte.map { JSONValue(encoding: $0) } ?? .null,
-            "usage": usage.map {
-                JSONValue(
-                    encoding: $0, nullable: ["voluntarySwitches", "involuntarySwitches", "instructions", "cycles"])
-            } ?? .null,
-            "memory": memory.map {
-                JSONValue(
-                    encoding: $0,
-                    nullable: [
-                        "boundByteCount", "anonymousGrowthByteCount", "fileGrowthByteCount", "processPeakByteCount",
-                        "cgroup",
-                    ])
-            } ?? .null,
+            "latency": JSONValue(encoding: latency),
+            "firstByte": JSONValue(encoding: firstByte),
+            "usage": JSONValue(encoding: usage, nullable: .all),
+            "memory": JSONValue(
+                encoding: memory,
+                nullable: [
+                    "boundByteCount", "anonymousGrowthByteCount", "fileGrowthByteCount", "processPeakByteCount",
+                    "cgroup",
+                ]),
             "amplification": amplification.map {
-                .object([
-                    "fetched": .number($0.fetched), "decrypted": $0.decrypted.map(JSONValue.number) ?? .null,
-                    "requestsPerRead": $0.requestsPerRead.map(JSONValue.number) ?? .null,
+                JSONValue(members: [
+                    "fetched": $0.fetched, "decrypted": $0.decrypted, "requestsPerRead": $0.requestsPerRead,
                 ])
             } ?? .null,
         ]

@@ -203,18 +203,6 @@ package struct StoredRatios: Codable, Hashable, Sendable {
         package var high: Double?
         /// The log-ratios of the blocks, from which an interval of any confidence can be computed.
         package var logRatios: [Double]
-
-        package init(
-            name: String, cell: Cell, ratio: Double, low: Double? = nil, high: Double? = nil,
-            logRatios: [Double]
-        ) {
-            self.name = name
-            self.cell = cell
-            self.ratio = ratio
-            self.low = low
-            self.high = high
-            self.logRatios = logRatios
-        }
     }
 }
 

@@ -75,7 +75,7 @@ public struct CertificateCheck: Hashable, Sendable {
 }
 
 /// The facts about a certificate in a report.
-public struct CertificateSummary: Hashable, Sendable {
+public struct CertificateSummary: Encodable, Hashable, Sendable {
     /// Its subject.
     public let subject: String
     /// Its issuer.

@@ -1,4 +1,5 @@
 package import Keys
+package import Results
 import Statistics
 package import Support
 
@@ -8,15 +9,7 @@ package import Support
 /// key appears. In the other two ways it learns of the key ``announcedBefore`` earlier. A client's random numbers are
 /// those of a session with the seed ``clientSeed(_:)``.
 package struct KeyLoadPlan: Hashable, Sendable {
-    /// The time at which clients ask.
-    package enum RequestMode: String, CaseIterable, Hashable, Sendable {
-        /// The time at which their playlist names the key.
-        case onDemand
-        /// The time at which their playlist announces the key.
-        case preloaded
-        /// A time of their own between the two.
-        case dispersed
-    }
+    package typealias RequestMode = KeyLoadRecord.RequestMode
 
     /// The max length of a plan in seconds.
     package static let maxSeconds = 86_400
@@ -92,33 +85,18 @@ package struct KeyLoadError: Error, Hashable, Sendable, CustomStringConvertible,
     }
 }
 
-/// The result of a plan.
-package struct KeyLoadResult: Hashable, Sendable {
-    /// The max number of requests that reached the server within any second, retries included.
-    package let peakPerSecond: Int
-    /// The number of all requests.
-    package let requestCount: Int
-    /// The number of requests that were sent again, because the server was overloaded.
-    package let retryCount: Int
-    /// The number of clients that got the key.
-    package let answeredCount: Int
-    /// The number of clients that used up all attempts without getting the key.
-    package let gaveUpCount: Int
-    /// The number of clients whose playback had to wait for the key.
-    package let lateCount: Int
-    /// The lateness of keys: the numbers of clients in bins of ``KeyLoadSimulation/binNanoseconds``. Index 0 is in
-    /// time.
-    package let lateness: [Int]
-    /// The requests that reached the server in each second from the key's announcement on.
-    package let requestsPerSecond: [Int]
-
+extension KeyLoadRecord.Figures {
     /// Sums up the counts of a run.
     ///
+    /// Percentiles of lateness are nearest ranks, as for `percentile` in `Statistics`, rounded up to a bin. Clients
+    /// that gave up come after all others.
+    ///
     /// - Parameters:
-    ///   - arrivals: The requests that reached the server, by bin.
-    ///   - retryCount: The number of them that were sent again.
+    ///   - arrivals: The requests that reached the server, by bin of ``KeyLoadSimulation/binNanoseconds``, from the
+    ///     key's announcement on.
+    ///   - retryCount: The number of them that were sent again, because the server was overloaded.
     ///   - gaveUpCount: The number of clients that got no key.
-    ///   - lateness: The numbers of clients that got the key, by the bins of its lateness.
+    ///   - lateness: The numbers of clients that got the key, by the bins of its lateness. Index 0 is in time.
     package init(arrivals: [Int], retryCount: Int, gaveUpCount: Int, lateness: [Int]) {
         let binsPerSecond = Int(1_000_000_000 / KeyLoadSimulation.binNanoseconds)
         var (peak, sum) = (0, 0)
@@ -128,32 +106,24 @@ package struct KeyLoadResult: Hashable, Sendable {
             peak = max(peak, sum)
         }
         let answered = lateness.reduce(0, +)
-        self.peakPerSecond = peak
-        self.requestCount = arrivals.reduce(0, +)
-        self.retryCount = retryCount
-        self.answeredCount = answered
-        self.gaveUpCount = gaveUpCount
-        self.lateCount = answered - (lateness.first ?? 0)
-        self.lateness = lateness
-        self.requestsPerSecond = stride(from: 0, to: arrivals.count, by: binsPerSecond).map { start in
-            arrivals[start..<min(start + binsPerSecond, arrivals.count)].reduce(0, +)
+        func late(tenthsOfPercent percent: Int) -> UInt64? {
+            let rank = ((answered + gaveUpCount) * percent + 999) / 1000
+            var seen = 0
+            for (bin, count) in lateness.enumerated() {
+                seen += count
+                if seen >= rank { return UInt64(bin) * KeyLoadSimulation.binNanoseconds }
+            }
+            return nil
         }
-    }
-
-    /// Returns a percentile of the keys' lateness in nanoseconds, rounded up to a bin.
-    ///
-    /// Clients that gave up come after all others. The method is nearest rank, as for `percentile` in `Statistics`.
-    /// - Parameter percent: The percentile in tenths of a percent, from 1 to 1000.
-    /// - Returns: The lateness; `nil` if the client at that rank got no key.
-    package func lateness(tenthsOfPercent percent: Int) -> UInt64? {
-        precondition((1...1000).contains(percent), "a percentile lies between 1 and 1000 tenths of a percent")
-        let rank = ((answeredCount + gaveUpCount) * percent + 999) / 1000
-        var seen = 0
-        for (bin, count) in lateness.enumerated() {
-            seen += count
-            if seen >= rank { return UInt64(bin) * KeyLoadSimulation.binNanoseconds }
-        }
-        return nil
+        self.init(
+            peakPerSecond: UInt64(peak), requestCount: UInt64(arrivals.reduce(0, +)),
+            retryCount: UInt64(clamping: retryCount), answeredCount: UInt64(answered),
+            lateCount: UInt64(answered - (lateness.first ?? 0)), gaveUpCount: UInt64(gaveUpCount),
+            p50Nanoseconds: late(tenthsOfPercent: 500), p99Nanoseconds: late(tenthsOfPercent: 990),
+            p999Nanoseconds: late(tenthsOfPercent: 999),
+            perSecond: stride(from: 0, to: arrivals.count, by: binsPerSecond).map { start in
+                UInt64(arrivals[start..<min(start + binsPerSecond, arrivals.count)].reduce(0, +))
+            })
     }
 }
 
@@ -171,24 +141,24 @@ package struct KeyLoadComparison: Hashable, Sendable {
     package static let latenessNanoseconds = 100_000_000.0
 
     /// The result of the simulation.
-    package let simulated: KeyLoadResult
+    package let simulated: KeyLoadRecord.Figures
     /// The result of the real run.
-    package let run: KeyLoadResult
+    package let run: KeyLoadRecord.Figures
 
-    package init(simulated: KeyLoadResult, run: KeyLoadResult) {
+    package init(simulated: KeyLoadRecord.Figures, run: KeyLoadRecord.Figures) {
         self.simulated = simulated
         self.run = run
     }
 
     /// True if the peaks are close enough.
     package var isPeakNear: Bool {
-        let distance = Double(abs(simulated.peakPerSecond - run.peakPerSecond))
+        let distance = abs(Double(simulated.peakPerSecond) - Double(run.peakPerSecond))
         return distance <= Self.peakShare * Double(simulated.peakPerSecond) + Self.peakRequests
     }
 
     /// True if the 99.9th percentiles of lateness are close enough. Two clients without a key are equally late.
     package var isLatenessNear: Bool {
-        switch (simulated.lateness(tenthsOfPercent: 999), run.lateness(tenthsOfPercent: 999)) {
+        switch (simulated.p999Nanoseconds, run.p999Nanoseconds) {
         case (nil, nil): true
         case (let first?, let second?):
             abs(Double(first) - Double(second)) <= Self.latenessShare * Double(first) + Self.latenessNanoseconds

@@ -1,4 +1,5 @@
 import Keys
+package import Results
 import Statistics
 
 /// Simulates a plan in bins of time. It only counts, and has no object for a client or a request.
@@ -35,7 +36,7 @@ package struct KeyLoadSimulation {
     /// Runs a plan.
     ///
     /// - Returns: The result; it is the same for the same plan.
-    package static func run(_ plan: KeyLoadPlan) -> KeyLoadResult {
+    package static func run(_ plan: KeyLoadPlan) -> KeyLoadRecord.Figures {
         var simulation = KeyLoadSimulation(plan)
         simulation.ask()
         simulation.serve()
@@ -157,7 +158,7 @@ package struct KeyLoadSimulation {
         lateness[late] += count
     }
 
-    private func result() -> KeyLoadResult {
-        KeyLoadResult(arrivals: arrivals, retryCount: retryCount, gaveUpCount: gaveUpCount, lateness: lateness)
+    private func result() -> KeyLoadRecord.Figures {
+        KeyLoadRecord.Figures(arrivals: arrivals, retryCount: retryCount, gaveUpCount: gaveUpCount, lateness: lateness)
     }
 }

@@ -1,6 +1,7 @@
 #if Network
 import Glibc
 package import Keys
+package import Results
 import Statistics
 import Synchronization
 
@@ -8,7 +9,7 @@ import Synchronization
 /// session for each client.
 package struct LoopbackRun: Sendable {
     /// The result of the plan.
-    package let result: KeyLoadResult
+    package let result: KeyLoadRecord.Figures
     /// The delay that this machine adds, in nanoseconds of the plan. It is the larger of two 99.9th percentiles: the
     /// delay with which clients woke, and the time of exchanges beyond the time that the server held them back.
     package let lagNanoseconds: UInt64
@@ -62,7 +63,7 @@ package struct LoopbackRun: Sendable {
         let late = clients.compactMap(\.latenessNanoseconds).map { Int($0 / bin) }
         var lateness = [Int](repeating: 0, count: (late.max() ?? 0) + 1)
         for bin in late { lateness[bin] += 1 }
-        result = KeyLoadResult(
+        result = KeyLoadRecord.Figures(
             arrivals: counts, retryCount: arrivals.count - plan.clientCount, gaveUpCount: clients.count - late.count,
             lateness: lateness)
         let delays = [clients.map(\.lagNanoseconds), overheads]

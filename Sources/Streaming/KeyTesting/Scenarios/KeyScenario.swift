@@ -55,9 +55,6 @@ package struct KeyScenarioError: Error, Hashable, Sendable, CustomStringConverti
     /// The file, the location in it, and the expectation.
     package let description: String
 
-    /// `badData`, because a scenario is an input.
-    package var exitStatus: ExitStatus { .badData }
-
     init(_ description: String) {
         self.description = description
     }

@@ -7,19 +7,12 @@ import Synchronization
 
 /// Answers requests for plaintext.
 struct RangeResponder: Responder {
-    let catalogue: any ContentCatalogue
-    let limits: ServerLimits
-    let token: AccessToken?
+    let server: RangeServer
     /// The rules for servers without a token.
     let browserRules: BrowserRules
-    /// The sites whose pages may read answers.
-    let allowedOrigins: AllowedOrigins
-    let recorder: TraceRecorder?
     let pool: BufferPool
     /// The threads that look up contents and wait for disks.
     let lookups: NIOThreadPool
-    /// Reports failures; never a key, a token or plaintext.
-    let report: @Sendable (String) -> Void
 
     /// The contents of recent requests.
     private let known = KnownContents()
@@ -30,8 +23,8 @@ struct RangeResponder: Responder {
     /// Answers one request. The event loop answers it if the content is known already. Otherwise a thread that may wait
     /// opens the content; there, playlists are parsed and keys are asked for.
     func respond(to request: Request, _ exchange: Exchange) {
-        let receivedAt = recorder?.now ?? 0
-        if let preflight = allowedOrigins.preflight(request) { return send(preflight, to: request, exchange) }
+        let receivedAt = server.recorder?.now ?? 0
+        if let preflight = server.allowedOrigins.preflight(request) { return send(preflight, to: request, exchange) }
         do throws(ErrorReply) {
             try checkBody(of: request)
             guard request.method == .GET || request.method == .HEAD else {
@@ -67,7 +60,7 @@ struct RangeResponder: Responder {
 
     private func send(_ reply: Reply, to request: Request, _ exchange: Exchange) {
         var reply = reply
-        allowedOrigins.mark(&reply.fields, for: request)
+        server.allowedOrigins.mark(&reply.fields, for: request)
         exchange.send(reply)
     }
 
@@ -79,13 +72,13 @@ struct RangeResponder: Responder {
     ]
 
     private func startPage() throws(ErrorReply) -> Reply {
-        let page = try attempt("/") { () throws(DecryptionError) in StartPage.html(try catalogue.listing()) }
+        let page = try attempt("/") { () throws(DecryptionError) in StartPage.html(try server.catalogue.listing()) }
         return .page(ByteBuffer(string: page), type: "text/html; charset=utf-8")
     }
 
     private func found(_ path: [String]) throws(ErrorReply) -> FoundContent {
         let name = path.joined(separator: "/")
-        let content = try attempt(name) { () throws(DecryptionError) in try catalogue.content(at: path) }
+        let content = try attempt(name) { () throws(DecryptionError) in try server.catalogue.content(at: path) }
         guard let content else { throw ErrorReply(status: .notFound) }
         return FoundContent(content: content, name: name)
     }
@@ -107,7 +100,7 @@ struct RangeResponder: Responder {
         _ range: Range<UInt64>, of found: FoundContent, _ request: Request, at time: UInt64
     ) -> PlaintextBody {
         var onEnd: @Sendable (UInt64) -> Void = { _ in }
-        if let recorder, found.content.isRecorded {
+        if let recorder = server.recorder, found.content.isRecorded {
             let (content, start) = (found.content, found.content.position?.offset ?? 0)
             let entry = recorder.begin(
                 asked: request.fields.range, object: content.position?.object ?? found.name,
@@ -115,13 +108,13 @@ struct RangeResponder: Responder {
                 objectByteCount: content.position?.objectByteCount ?? content.byteCount, at: time)
             onEnd = { recorder.finish(entry, deliveredByteCount: $0) }
         }
-        return PlaintextBody(range, of: found, pool: pool, report: report, onEnd: onEnd)
+        return PlaintextBody(range, of: found, pool: pool, report: server.report, onEnd: onEnd)
     }
 
     /// Returns the target of a request without the token, and throws if the client may not ask.
     private func admittedTarget(of request: Request) throws(ErrorReply) -> String {
         let target = request.target
-        guard let token else {
+        guard let token = server.token else {
             guard browserRules.admits(request) else {
                 throw ErrorReply(status: .forbidden, reason: BrowserRules.refusal)
             }
@@ -151,7 +144,7 @@ struct RangeResponder: Responder {
             throw ErrorReply(status: .lengthRequired)
         }
         let length = request.fields.contentLength
-        if let length, Int(length).map({ $0 > limits.requestBodyByteCount }) ?? true {
+        if let length, Int(length).map({ $0 > server.limits.requestBodyByteCount }) ?? true {
             throw ErrorReply(status: .payloadTooLarge)
         }
         if request.fields.expect != nil, length != nil {
@@ -174,7 +167,7 @@ struct RangeResponder: Responder {
         do throws(DecryptionError) {
             return try body()
         } catch {
-            report("\(name): \(error)")
+            server.report("\(name): \(error)")
             throw ErrorReply(status: error.isMissing ? .notFound : .internalServerError)
         }
     }

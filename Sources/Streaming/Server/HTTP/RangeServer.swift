@@ -36,10 +36,8 @@ package struct RangeServer: Sendable {
     package func run(host: ListeningHost, port: Int, onStart: @escaping @Sendable (Int) -> Void) async throws {
         try await HTTPService(limits: limits, tls: nil).run(host: host, port: port, onStart: onStart) { lookups in
             RangeResponder(
-                catalogue: catalogue, limits: limits, token: token,
-                browserRules: BrowserRules(boundTo: host.name, allowing: allowedOrigins),
-                allowedOrigins: allowedOrigins, recorder: recorder,
-                pool: BufferPool(limits: limits), lookups: lookups, report: report)
+                server: self, browserRules: BrowserRules(boundTo: host.name, allowing: allowedOrigins),
+                pool: BufferPool(limits: limits), lookups: lookups)
         }
     }
 }

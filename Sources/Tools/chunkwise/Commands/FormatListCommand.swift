@@ -20,18 +20,14 @@ struct FormatListCommand: ParsableCommand {
 
     func run() throws {
         let views = try Format.known.map { format in try attempt { try FormatView(format) } }
-        switch output.format {
-        case .json:
-            let list = views.map { view in
-                JSONValue(members: [
-                    "name": view.format.name, "summary": view.format.summary, "cipher": view.facts.cipher?.rawValue,
-                    "ciphers": view.ciphers.map(\.rawValue), "chunkByteCount": view.chunkByteCount,
-                ])
-            }
-            print(JSONValue(members: ["formats": list]).text)
-        case .text:
-            let rows = views.map { [$0.format.name, $0.cipherText, $0.chunkText, PlainText.line($0.format.summary)] }
-            print(table([["name", "cipher", "chunk", "summary"]] + rows))
+        let rows = views.map { [$0.format.name, $0.cipherText, $0.chunkText, PlainText.line($0.format.summary)] }
+        let list = views.map { view in
+            JSONValue(members: [
+                "name": view.format.name, "summary": view.format.summary, "cipher": view.facts.cipher?.rawValue,
+                "ciphers": view.ciphers.map(\.rawValue), "chunkByteCount": view.chunkByteCount,
+            ])
         }
+        output.show(
+            table([["name", "cipher", "chunk", "summary"]] + rows), json: JSONValue(members: ["formats": list]))
     }
 }

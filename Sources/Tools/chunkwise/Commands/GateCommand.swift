@@ -1,8 +1,10 @@
 import ArgumentParser
+import ByteSources
 import Gate
 import Report
 import Results
 import Support
+import SystemPackage
 
 /// `chunkwise gate`
 struct GateCommand: ParsableCommand {
@@ -87,11 +89,13 @@ struct GateOutputOptions: ParsableArguments {
         }
         // Printed first, so that a file that cannot be written does not lose the result.
         if format == .text { color.show(text(format)) } else { print(text(format)) }
-        if let output { try WholeFile.write(result.json.text + "\n", to: output) }
-        if let record = sides.record, result.isFitToRecord {
-            try WholeFile.write(StoredRatios(result).text, to: record)
+        try attempt {
+            if let output { try TextFile.write(result.json.text + "\n", to: FilePath(output)) }
+            if let record = sides.record, result.isFitToRecord {
+                try TextFile.write(StoredRatios(result).text, to: FilePath(record))
+            }
+            for file in write { try TextFile.write(text(file.format) + "\n", to: FilePath(file.path)) }
         }
-        for file in write { try WholeFile.write(text(file.format) + "\n", to: file.path) }
         if format == .github { try GitHubSummary.add(result.markdown) }
     }
 }

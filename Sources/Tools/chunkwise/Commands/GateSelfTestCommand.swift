@@ -80,7 +80,7 @@ extension GateCommand {
             }
             Terminal.clearProgress()
             if let summary = SelfTestSummary(records, isComplete: isComplete), !summary.groups.isEmpty {
-                print(output.format == .json ? summary.json.text : summary.text)
+                output.show(summary.text, json: summary.json)
             }
             try require(
                 isComplete, .noAnswer,

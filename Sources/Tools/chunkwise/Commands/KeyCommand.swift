@@ -123,14 +123,7 @@ struct DerivedKeyOptions: ParsableArguments {
         let result = try attemptInput {
             try KeyFile.withContents(
                 of: path, name, maxByteCount: maxByteCount,
-                isShared: { (permissions) throws(DecryptionError) in
-                    guard !strict else {
-                        throw .openToOthers(path: "\(name) \(path)", permissions: permissions, expected: 0o600)
-                    }
-                    Terminal.warn(
-                        "\(name) \(path) can be read by others (permissions \(String(permissions, radix: 8))): "
-                            + "expected 600")
-                },
+                isShared: SmallFile.sharing(path, name, isStrict: strict),
                 { (bytes) throws(DecryptionError) in
                     Swift.Result { () throws(DecryptionError) in
                         guard bytes.count <= maxByteCount else {

@@ -218,9 +218,7 @@ struct KeyServerCommand: AsyncParsableCommand {
     private func limit(_ server: inout KeyServer) throws {
         try Listening.check(port: port, maxConnections: maxConnections, ofAddress: maxConnectionsPerAddress)
         guard rate >= 0.001, rate <= 1e6 else { throw CommandFailure(.usage, "--rate \(rate): expected 0.001 to 1e6") }
-        guard (1...1_000_000).contains(burst) else {
-            throw CommandFailure(.usage, "--burst \(burst): expected 1 to 1000000")
-        }
+        try require((1...1_000_000).contains(burst), "--burst \(burst): expected 1 to 1000000")
         server.answerLifetime = answerSeconds
         server.validity = validity
         switch (storage, playback) {

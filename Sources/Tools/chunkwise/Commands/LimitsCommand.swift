@@ -41,10 +41,7 @@ struct LimitsCommand: ParsableCommand {
             threads: try Validated.threads(threads ?? min(host.cpuCount, 256)), cacheByteCounts: host.cacheByteCounts,
             machineByteCount: host.memoryByteCount, folder: folder)
         let limits = try attempt { try MachineLimits.measure(options) }
-        switch output.format {
-        case .json: print(limits.json.text)
-        case .text: print(limits.text)
-        }
+        output.show(limits.text, json: limits.json)
     }
 }
 

@@ -211,10 +211,7 @@ struct MeasureCommand: ParsableCommand {
         if let reason = results.cells.first?.failure { throw CommandFailure(.no, reason) }
         guard let measured = results.cells.first else { throw CommandFailure(.noAnswer, "nothing was measured") }
         let summary = CellSummary(measured, limits: results.header.limits)
-        switch output.format {
-        case .json: print(summary.json.text)
-        case .text: print(summary.text)
-        }
+        output.show(summary.text, json: summary.json)
     }
 
     mutating func validate() throws {
@@ -330,13 +327,10 @@ struct MeasureCommand: ParsableCommand {
 
     /// Refuses the accesses and sources that do not work with a playlist.
     private func checkPlaylist() throws {
-        guard access == .block else {
-            throw CommandFailure(.usage, "--access \(access.rawValue): expected block with \(layout.strategy)")
-        }
-        guard kind == .file || kind == .generated else {
-            throw CommandFailure(
-                .usage, "--source \(kind.rawValue): expected file or generated with \(layout.strategy)")
-        }
+        try require(access == .block, "--access \(access.rawValue): expected block with \(layout.strategy)")
+        try require(
+            kind == .file || kind == .generated,
+            "--source \(kind.rawValue): expected file or generated with \(layout.strategy)")
     }
 
     /// The key's length in bytes. Some strategies have only one.
@@ -373,18 +367,13 @@ struct MeasureCommand: ParsableCommand {
     /// The trace that a cell replays.
     private static func trace(_ name: String, _ recorded: PlayerTrace?, _ cell: Cell) throws -> PlayerTrace {
         let found = try attempt { try recorded ?? Traces.find(name) }
-        guard let trace = found else {
-            throw CommandFailure(.usage, "--workload trace:\(name): expected the name of a file in data/traces")
-        }
-        guard trace.minByteCount <= cell.objectByteCount else {
-            throw CommandFailure(
-                .usage, "--workload trace:\(name): expected an object of at least \(trace.minByteCount) bytes")
-        }
-        guard trace.reads(objectByteCount: cell.objectByteCount, windowByteCount: cell.windowByteCount) != nil else {
-            throw CommandFailure(
-                .usage, "--window \(cell.windowByteCount): expected at most \(PlayerTrace.maxReads) reads of the trace"
-            )
-        }
+        let trace = try require(found, .usage, "--workload trace:\(name): expected the name of a file in data/traces")
+        try require(
+            trace.minByteCount <= cell.objectByteCount,
+            "--workload trace:\(name): expected an object of at least \(trace.minByteCount) bytes")
+        try require(
+            trace.reads(objectByteCount: cell.objectByteCount, windowByteCount: cell.windowByteCount) != nil,
+            "--window \(cell.windowByteCount): expected at most \(PlayerTrace.maxReads) reads of the trace")
         return trace
     }
 }

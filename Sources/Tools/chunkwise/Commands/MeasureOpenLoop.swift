@@ -34,10 +34,7 @@ extension MeasureCommand {
                 isInterrupted: { Interruption.wasRequested })
             Terminal.clearProgress()
             let report = OpenLoopReport(job.cell, records)
-            switch output.format {
-            case .json: print(report.json.text)
-            case .text: print(report.text)
-            }
+            output.show(report.text, json: report.json)
         } catch let failure as CellFailure {
             try require(!Interruption.wasRequested, .noAnswer, "stopped before the end")
             throw CommandFailure(.no, failure.description)

@@ -134,10 +134,7 @@ struct PlanCommand: ParsableCommand {
         let plans = try questions.map { inputs in try attempt { try ComputedPlan(inputs) } }
         let report = PlanReport(plans, defaults: defaults)
         if let output { try ReportWriting.write(report.files, to: FilePath(output)) }
-        switch format.format {
-        case .text: print(report.text(isWhole: all))
-        case .json: print(report.json.text)
-        }
+        format.show(report.text(isWhole: all), json: report.json)
         if !report.hasChoice { throw ExitCode(1) }
     }
 

@@ -143,11 +143,9 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     private func allowedOrigins() throws -> AllowedOrigins {
-        guard let origins = AllowedOrigins(allowOrigin) else {
-            throw CommandFailure(
-                .usage, "--allow-origin \(allowOrigin.joined(separator: ", ")): expected \(AllowedOrigins.expectation)")
-        }
-        return origins
+        try require(
+            AllowedOrigins(allowOrigin), .usage,
+            "--allow-origin \(allowOrigin.joined(separator: ", ")): expected \(AllowedOrigins.expectation)")
     }
 
     private func limits() throws -> ServerLimits {

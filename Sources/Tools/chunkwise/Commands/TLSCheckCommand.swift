@@ -53,7 +53,7 @@ struct TLSCheckCommand: AsyncParsableCommand {
             throw CommandFailure(Self.code(error), "\(server): \(error)")
         }
         let output = TLSCheckOutput(server: server, finding: finding)
-        print(printing.format == .json ? output.json.text : output.text)
+        printing.show(output.text, json: output.json)
         for warning in finding.warnings { Terminal.warn("\(warning)") }
         if let failure = finding.failure { throw CommandFailure(.no, "\(server): \(failure)") }
     }
@@ -115,7 +115,7 @@ struct TLSCheckOutput {
         return JSONValue(members: [
             "server": server, "secure": finding.failure == nil, "failure": finding.failure?.name,
             "reason": finding.failure.map { "\($0)" }, "version": finding.version, "warnings": finding.warnings,
-            "certificates": (report?.chain ?? []).map(Self.json), "checks": (report?.checks ?? []).map(Self.json),
+            "certificates": report?.chain ?? [], "checks": (report?.checks ?? []).map(Self.json),
             "singleOptions": (report?.helpful ?? []).map(\.option),
         ])
     }
@@ -147,14 +147,6 @@ struct TLSCheckOutput {
         case .allowed(let fault, let allowance): ["allowed", "\(fault) (\(allowance.option))"]
         case .notAsked: ["not asked"]
         }
-    }
-
-    private static func json(_ certificate: CertificateSummary) -> JSONValue {
-        JSONValue(members: [
-            "subject": certificate.subject, "issuer": certificate.issuer, "names": certificate.names,
-            "notBefore": certificate.notBefore, "notAfter": certificate.notAfter, "key": certificate.key,
-            "pin": certificate.pin,
-        ])
     }
 
     private static func json(_ check: CertificateCheck) -> JSONValue {

@@ -51,12 +51,9 @@ extension VerifyCommand {
             Terminal.clearProgress()
             let isControlFound = rows.contains { $0.subject == Self.control && $0.count > 0 }
             output.show(Self.text(rows), json: Self.json(rows))
-            guard isControlFound else {
-                throw CommandFailure(
-                    .noAnswer,
-                    "nothing was found in \(Self.control), whose tables are indexed by secrets: expected it to be found"
-                )
-            }
+            try require(
+                isControlFound, .noAnswer,
+                "nothing was found in \(Self.control), whose tables are indexed by secrets: expected it to be found")
             // The control fails only if the user names it.
             let isAsked = backends == [Self.control]
             if rows.contains(where: { $0.isTelling && (isAsked || $0.subject != Self.control) }) {
@@ -66,9 +63,8 @@ extension VerifyCommand {
 
         private static func rows(_ backends: [String]) throws -> [Row] {
             let program = FilePath(Program.path).removingLastComponent().appending("chunkwise-subject").string
-            guard access(program, X_OK) == 0 else {
-                throw CommandFailure(.missingInput, "no chunkwise-subject beside this program: expected one")
-            }
+            try require(
+                access(program, X_OK) == 0, .missingInput, "no chunkwise-subject beside this program: expected one")
             let folder = try attempt { try RunFolder.temporary() }
             defer { folder.removeTemporary() }
             try attempt { try folder.createObjects() }

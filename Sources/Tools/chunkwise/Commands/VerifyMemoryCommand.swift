@@ -74,24 +74,17 @@ extension VerifyCommand {
         }
 
         private static func json(_ outcomes: [MemoryOutcome]) -> JSONValue {
-            func counts(_ outcomes: [MemoryOutcome]) -> [String: JSONValue] {
+            func counts(_ outcomes: [MemoryOutcome]) -> [String: Int] {
                 Dictionary(
                     uniqueKeysWithValues: [MemoryOutcome.Verdict.passed, .failed, .notRun].map { verdict in
-                        (verdict.rawValue, JSONValue(count: outcomes.reduce(0) { $0 + $1.count(verdict) }))
+                        (verdict.rawValue, outcomes.reduce(0) { $0 + $1.count(verdict) })
                     })
             }
-            let subjects = outcomes.map { outcome -> JSONValue in
-                let checks = outcome.checks.map { check -> JSONValue in
-                    [
-                        "name": .string(check.name), "verdict": .string(check.verdict.rawValue),
-                        "byteCount": JSONValue(check.byteCount), "limitByteCount": JSONValue(check.limitByteCount),
-                        "reason": .string(check.reason),
-                    ]
-                }
-                return .object(
-                    counts([outcome]).merging(["name": .string(outcome.subject), "checks": .array(checks)]) { $1 })
+            let subjects = outcomes.map { outcome in
+                let checks = JSONValue(encoding: outcome.checks, nullable: .all)
+                return JSONValue(encoding: counts([outcome]), adding: ["name": outcome.subject, "checks": checks])
             }
-            return .object(counts(outcomes).merging(["subjects": .array(subjects)]) { $1 })
+            return JSONValue(encoding: counts(outcomes), adding: ["subjects": subjects])
         }
     }
 }

@@ -150,28 +150,21 @@ extension VerifyCommand {
         }
 
         private func json(_ matrix: KillMatrix, _ choice: ChoiceMatrix?) -> JSONValue {
-            let mutants = matrix.outcomes.map { outcome -> JSONValue in
+            let mutants = matrix.outcomes.map { outcome in
                 let failure = outcome.record.failures.first { $0.flags.contains(outcome.mutant.flag.rawValue) }
-                return [
-                    "name": .string(outcome.mutant.name), "flag": .string(outcome.mutant.flag.rawValue),
-                    "killedBy": JSONValue(strings: outcome.killedBy.map(\.rawValue)),
-                    "summary": .string(outcome.mutant.summary), "source": .string(outcome.mutant.source),
-                    "vector": JSONValue(failure?.id), "reason": JSONValue(failure?.reason),
-                ]
+                return JSONValue(
+                    encoding: outcome.evidence,
+                    adding: [
+                        "summary": outcome.mutant.summary, "source": outcome.mutant.source, "vector": failure?.id,
+                        "reason": failure?.reason,
+                    ])
             }
-            let controls = matrix.controls.map { record -> JSONValue in
-                [
-                    "name": .string(record.subject), "passed": JSONValue(count: record.passed),
-                    "failed": JSONValue(count: record.failed),
-                ]
-            }
-            return [
-                "injected": JSONValue(count: matrix.outcomes.count),
-                "killed": JSONValue(count: matrix.outcomes.count - matrix.survivors.count),
-                "survivors": JSONValue(strings: matrix.survivors.map(\.mutant.name)),
-                "choiceSurvivors": choice.map { JSONValue(strings: $0.survivors.map(\.mutant.name)) } ?? .null,
-                "mutants": .array(mutants), "controls": .array(controls),
-            ]
+            return JSONValue(members: [
+                "injected": matrix.outcomes.count, "killed": matrix.outcomes.count - matrix.survivors.count,
+                "survivors": matrix.survivors.map(\.mutant.name),
+                "choiceSurvivors": choice?.survivors.map(\.mutant.name), "mutants": mutants,
+                "controls": matrix.controls.map(\.control),
+            ])
         }
     }
 }
@@ -197,7 +190,7 @@ enum MutantVerification {
         guard matrix.isFinished else { return nil }
         return MutantsRecord(
             backend: backend.name, outcomes: matrix.outcomes.map(\.evidence),
-            controls: matrix.controls.map { .init(name: $0.subject, passed: $0.passed, failed: $0.failed) })
+            controls: matrix.controls.map(\.control))
     }
 
     /// Runs the kill matrix. It ends early if the user stops it.
@@ -218,6 +211,11 @@ enum MutantVerification {
         Terminal.clearProgress()
         return matrix
     }
+}
+
+extension ConformanceRecord {
+    /// The counts of a reader without a fault.
+    fileprivate var control: MutantsRecord.Control { .init(name: subject, passed: passed, failed: failed) }
 }
 
 extension MutantOutcome {

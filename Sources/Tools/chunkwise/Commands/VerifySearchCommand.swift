@@ -83,10 +83,7 @@ extension VerifyCommand {
                     "chunkwise verify search --time \(TimeText.text(time)) --seed \(seed) --case \(difference.number) "
                     + subject
             }
-            switch output.format {
-            case .json: print(json(outcome, again).text)
-            case .text: print(text(outcome, again))
-            }
+            output.show(text(outcome, again), json: json(outcome, again))
             if !outcome.differences.isEmpty { throw ExitCode(CommandFailure.Code.no.rawValue) }
             if Interruption.wasRequested { throw CommandFailure(.noAnswer, "stopped before the end") }
             try require(

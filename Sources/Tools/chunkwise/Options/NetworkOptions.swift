@@ -36,9 +36,7 @@ struct NetworkOptions: ParsableArguments {
     var noReuse = false
 
     func validate() throws {
-        guard (0...64).contains(readAhead ?? 0) else {
-            throw ValidationError("--read-ahead \(readAhead ?? 0): expected 0 to 64")
-        }
+        try requireValid((0...64).contains(readAhead ?? 0), "--read-ahead \(readAhead ?? 0): expected 0 to 64")
     }
 }
 

@@ -14,6 +14,11 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
 struct FormatOptions: ParsableArguments {
     @Option(help: .taking("format", "The output format."))
     var format: OutputFormat = .text
+
+    /// Prints a result in the format that the user wants.
+    func show(_ text: @autoclosure () -> String, json: @autoclosure () -> JSONValue) {
+        print(format == .json ? json().text : text())
+    }
 }
 
 /// Returns rows as a table with a width of 80 columns. The first column is aligned left; `rightAligned` names the

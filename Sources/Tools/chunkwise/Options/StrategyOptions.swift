@@ -125,12 +125,10 @@ struct StrategyOptions: ParsableArguments {
         var names = missing.filter { $0 != iv }.map { ($0.optionName, $0.expectedFormat) }
         if let iv { names.append(("--iv", "\(IVFile.expectation(iv.byteCounts)) or a file NAME.iv")) }
         if !isKeyGiven { names.append(("--key-file", "the key's file")) }
-        guard names.isEmpty else {
-            throw CommandFailure(
-                .usage,
-                "the strategy \(strategy) without \(names.map(\.0).joined(separator: ", ")): expected "
-                    + names.map(\.1).joined(separator: ", "))
-        }
+        try require(
+            names.isEmpty,
+            "the strategy \(strategy) without \(names.map(\.0).joined(separator: ", ")): expected "
+                + names.map(\.1).joined(separator: ", "))
         let strategy = Strategy(format, values).surrounded(by: outer)
         try usage { () throws(DecryptionError) in try strategy.validate() }
         return strategy

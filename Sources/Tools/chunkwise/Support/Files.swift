@@ -22,29 +22,24 @@ enum SmallFile {
     /// - Returns: The whole text.
     /// - Throws: `CommandFailure`.
     static func text(_ path: String, _ name: String, isStrict: Bool) throws -> String {
-        do {
-            let descriptor = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
-            defer { try? descriptor.close() }
-            var status = stat()
-            if fstat(descriptor.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o044 != 0
-            {
-                let permissions = UInt32(status.st_mode) & 0o777
-                guard !isStrict else {
-                    let error = DecryptionError.openToOthers(
-                        path: "\(name) \(path)", permissions: permissions, expected: 0o600)
-                    throw CommandFailure(.init(error), "\(error)")
-                }
-                Terminal.warn(
-                    "\(name) \(path) can be read by others "
-                        + "(permissions \(String(permissions, radix: 8))): expected 600")
+        let text = try attemptInput {
+            try KeyFile.withContents(
+                of: path, name, maxByteCount: maxByteCount, isShared: sharing(path, name, isStrict: isStrict)
+            ) { (bytes) throws(DecryptionError) in
+                bytes.count > maxByteCount ? nil : String(validating: bytes, as: UTF8.self)
             }
-            let bytes = try attempt(name) { try descriptor.readToEnd(FilePath(path), maxByteCount: maxByteCount) }
-            guard bytes.count <= maxByteCount, let text = String(validating: bytes, as: UTF8.self) else {
-                throw CommandFailure(.badData, "\(name) \(path): expected at most 1 MiB of text")
+        }
+        return try require(text, .badData, "\(name) \(path): expected at most 1 MiB of text")
+    }
+
+    /// Returns the answer to the permissions of a file that others can read: a warning, or an error if `isStrict`.
+    static func sharing(_ path: String, _ name: String, isStrict: Bool) -> (UInt32) throws(DecryptionError) -> Void {
+        { (permissions) throws(DecryptionError) in
+            guard !isStrict else {
+                throw .openToOthers(path: "\(name) \(path)", permissions: permissions, expected: 0o600)
             }
-            return text
-        } catch let error as Errno {
-            throw CommandFailure(.missingInput, "read \(name) \(path): \(error)")
+            Terminal.warn(
+                "\(name) \(path) can be read by others (permissions \(String(permissions, radix: 8))): expected 600")
         }
     }
 }
@@ -67,15 +62,6 @@ enum WholeFile {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         return [UInt64(status.st_dev), UInt64(status.st_ino)]
-    }
-
-    /// Writes a file.
-    static func write(_ text: String, to path: String) throws {
-        try attempt {
-            let sink = try FileSink(path: FilePath(path))
-            try Array(text.utf8).withUnsafeBytes { try sink.write($0, at: 0) }
-            try sink.commit()
-        }
     }
 }
 

@@ -77,9 +77,7 @@ enum FormatFiles {
     ///
     /// - Throws: `CommandFailure`.
     static func bytes(_ path: String) throws -> [UInt8] {
-        guard !path.utf8.contains(0) else {
-            throw CommandFailure(.missingInput, "a path with a NUL: expected the path of a description")
-        }
+        try require(!path.utf8.contains(0), .missingInput, "a path with a NUL: expected the path of a description")
         let descriptor: FileDescriptor
         do {
             // Without `nonBlocking`, opening a pipe waits for a writer.
@@ -93,10 +91,9 @@ enum FormatFiles {
             throw CommandFailure(.missingInput, "\(path) is not a regular file: expected a description of a format")
         }
         let bytes = try attempt { try descriptor.readToEnd(FilePath(path), maxByteCount: maxByteCount) }
-        guard bytes.count <= maxByteCount else {
-            throw CommandFailure(
-                .badData, "\(path): more than \(maxByteCount) bytes: expected a description, 64 KiB at most")
-        }
+        try require(
+            bytes.count <= maxByteCount, .badData,
+            "\(path): more than \(maxByteCount) bytes: expected a description, 64 KiB at most")
         return bytes
     }
 }

@@ -105,13 +105,10 @@ enum GitHubSummary {
     /// - Source: GitHub's "Workflow commands", "Adding a job summary".
     static func add(_ markdown: String) throws {
         guard let path = getenv("GITHUB_STEP_SUMMARY").map({ String(cString: $0) }), !path.isEmpty else { return }
-        guard let file = fopen(path, "a") else {
-            throw CommandFailure(
-                .io,
-                "open \(path) of GITHUB_STEP_SUMMARY failed: \(String(cString: strerror(errno))): expected a file to "
-                    + "add to"
-            )
-        }
+        let file = try require(
+            fopen(path, "a"), .io,
+            "open \(path) of GITHUB_STEP_SUMMARY failed: \(String(cString: strerror(errno))): expected a file to "
+                + "add to")
         let isWritten = fputs(markdown + "\n", file) >= 0
         try require(
             fclose(file) == 0 && isWritten, .io,

@@ -108,12 +108,10 @@ enum HistoryReading {
             }
         }
         let otherCount = others.values.reduce(0, +)
-        guard !runs.isEmpty else {
-            throw CommandFailure(
-                .noAnswer,
-                "no results in \(folder) (\(skipped.count + otherCount) files skipped): expected at least one "
-                    + "results.jsonl in it or in a folder below")
-        }
+        try require(
+            !runs.isEmpty, .noAnswer,
+            "no results in \(folder) (\(skipped.count + otherCount) files skipped): expected at least one "
+                + "results.jsonl in it or in a folder below")
         if otherCount > 0 {
             let kinds = others.sorted { $0.key < $1.key }.map { "\($0.value) of \($0.key)" }.joined(separator: ", ")
             Terminal.writeError("chunkwise: skipped \(otherCount) files that are not results of runs: \(kinds)")

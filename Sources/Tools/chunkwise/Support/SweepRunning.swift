@@ -62,7 +62,7 @@ enum SweepRunning {
         return SweepEstimate(plan) { name, hasTags in
             let key = "\(name) \(hasTags)"
             let backend = backends.first { $0.name == name }
-            let speed = speeds[key] ?? backend.map { BackendSpeed.bytesPerSecond($0, hasTags: hasTags) } ?? 1e9
+            let speed = speeds[key] ?? backend.map { DecryptionRates.roughBytesPerSecond($0, hasTags: hasTags) } ?? 1e9
             speeds[key] = speed
             return speed
         }

@@ -1,4 +1,4 @@
-import ArgumentParser
+public import ArgumentParser
 import ByteSources
 import KeyTesting
 import Keys
@@ -91,7 +91,7 @@ struct LoadCommand: ParsableCommand {
         for plan in plans {
             let result = KeyLoadSimulation.run(plan)
             if format == .text { print("\(plan.way.rawValue): \(result.summary)") }
-            cells.append(KeyLoadRecord.Cell(way: .init(plan.way), simulated: .init(result)))
+            cells.append(KeyLoadRecord.Cell(way: plan.way, simulated: result))
         }
         try finish(cells)
     }
@@ -144,7 +144,7 @@ extension LoadCommand {
             lag = max(lag, run.lagNanoseconds)
             cells.append(
                 KeyLoadRecord.Cell(
-                    way: .init(plan.way), simulated: .init(comparison.simulated), run: .init(comparison.run),
+                    way: plan.way, simulated: comparison.simulated, run: comparison.run,
                     agrees: comparison.agrees, lagNanoseconds: run.lagNanoseconds))
             guard format == .text else { continue }
             Self.show(plan.way, "simulated", comparison.simulated)
@@ -168,7 +168,7 @@ extension LoadCommand {
         return try attempt { try Waiting.wait { try await LoopbackRun.run(plan, speed: speed) } }
     }
 
-    private static func show(_ way: KeyLoadPlan.RequestMode, _ what: String, _ result: KeyLoadResult) {
+    private static func show(_ way: KeyLoadPlan.RequestMode, _ what: String, _ result: KeyLoadRecord.Figures) {
         print("\(way.rawValue), \(what): \(result.summary)")
     }
 }
@@ -179,37 +179,11 @@ extension LoadCommand {
 }
 #endif
 
-extension KeyLoadResult {
+extension KeyLoadRecord.Figures {
     /// The figures in one line.
     var summary: String {
         "peak \(peakPerSecond) requests/s, \(requestCount) requests, \(lateCount) clients late, \(gaveUpCount) gave "
             + "up, 99.9th percentile "
-            + (lateness(tenthsOfPercent: 999).map { "\($0 / 1_000_000) ms late" } ?? "without a key")
-    }
-}
-
-extension KeyLoadRecord.Figures {
-    /// The figures of a result for the file.
-    init(_ result: KeyLoadResult) {
-        self.init(
-            peakPerSecond: UInt64(clamping: result.peakPerSecond), requestCount: UInt64(clamping: result.requestCount),
-            retryCount: UInt64(clamping: result.retryCount), answeredCount: UInt64(clamping: result.answeredCount),
-            lateCount: UInt64(clamping: result.lateCount), gaveUpCount: UInt64(clamping: result.gaveUpCount),
-            p50Nanoseconds: result.lateness(tenthsOfPercent: 500),
-            p99Nanoseconds: result.lateness(tenthsOfPercent: 990),
-            p999Nanoseconds: result.lateness(tenthsOfPercent: 999),
-            perSecond: result.requestsPerSecond.map { UInt64($0) })
-    }
-}
-
-extension KeyLoadRecord.RequestMode {
-    /// The way of a plan.
-    init(_ way: KeyLoadPlan.RequestMode) {
-        self =
-            switch way {
-            case .onDemand: .onDemand
-            case .preloaded: .preloaded
-            case .dispersed: .dispersed
-            }
+            + (p999Nanoseconds.map { "\($0 / 1_000_000) ms late" } ?? "without a key")
     }
 }

@@ -89,7 +89,7 @@ struct MeasureKeysCommand: AsyncParsableCommand {
             command: Program.command, host: ThisHost.describe(),
             seed: seed, rounds: UInt64(rounds), keyCount: UInt64(keys), segmentByteCount: segmentSize.byteCount,
             backend: backend, cells: cells)
-        print(printing.format == .json ? record.json.text : text(record))
+        printing.show(text(record), json: record.json)
         try attempt { try output.map { try TextFile.write(record.json.text + "\n", to: Self.file(in: $0)) } }
         try requirePass(record)
     }
@@ -102,10 +102,9 @@ struct MeasureKeysCommand: AsyncParsableCommand {
             let cellName = "preloaded keys, \(cell.delayMilliseconds) ms"
             try require(cell.requestCount == 0, .no, "\(cellName): \(cell.requestCount) requests: expected none")
             let ratio = cell.ratioToLocal.estimate
-            guard ratio <= maxRatio else {
-                throw CommandFailure(
-                    .no, "\(cellName): \(Self.text(ratio)) × of local ones: expected at most \(maxRatio)")
-            }
+            try require(
+                ratio <= maxRatio, .no,
+                "\(cellName): \(Self.text(ratio)) × of local ones: expected at most \(maxRatio)")
         }
     }
 
@@ -117,12 +116,9 @@ struct MeasureKeysCommand: AsyncParsableCommand {
             }
         }
         guard (1...64).contains(keys) else { throw CommandFailure(.usage, "--keys \(keys): expected 1 to 64") }
-        guard (6...1000).contains(rounds) else {
-            throw CommandFailure(.usage, "--rounds \(rounds): expected 6 to 1000")
-        }
-        guard (1...16 << 20).contains(segmentSize.byteCount) else {
-            throw CommandFailure(.usage, "--segment-size \(segmentSize): expected 1 byte to 16MiB")
-        }
+        try require((6...1000).contains(rounds), "--rounds \(rounds): expected 6 to 1000")
+        try require(
+            (1...16 << 20).contains(segmentSize.byteCount), "--segment-size \(segmentSize): expected 1 byte to 16MiB")
         return times
     }
 

@@ -71,9 +71,7 @@ struct PlayCommand: ParsableCommand {
     func run() throws {
         CoreDumps.disable()
         let windowByteCount = try Validated.window(window)
-        guard keys == nil || keyCommand == nil else {
-            throw CommandFailure(.usage, "--keys and --key-command: expected one of them")
-        }
+        try require(keys == nil || keyCommand == nil, "--keys and --key-command: expected one of them")
         let strict = strict
         let terms = store.terms ?? .online(validity: validity)
         try attemptInput {
