@@ -91,7 +91,9 @@ extension FilmReader {
                 guard hasSubsamples else { return nil }
                 for _ in 0..<(try box.number(UInt16.self)) {
                     try box.skip(2)
-                    guard try box.number(UInt32.self) == 0 else { throw box.mismatch("clear bytes of a clear sample") }
+                    guard try box.number(UInt32.self) == 0 else {
+                        throw box.mismatch("no protected bytes of a clear sample")
+                    }
                 }
                 return nil
             }

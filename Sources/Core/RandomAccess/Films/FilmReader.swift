@@ -337,11 +337,13 @@ extension FilmReader {
             throw header.mismatch("one of \(track.entries.count) sample entries, not \(entry)")
         }
         guard let entry = track.entries[Int(entry) - 1] else { return }
+        let groupBox = try Self.groupBox("sbgp", in: fragment, maxVersion: 1)
+        guard entry.usual != nil || groupBox != nil else { return }
         guard flags & 0x20001 != 0 || isFirst else {
             throw header.unsupported("samples behind those of another track: expected an offset from their moof")
         }
         let groups = try SampleGroups(
-            Self.groupBox("sbgp", in: fragment, maxVersion: 1), usual: entry.usual, ofTrack: track.groups,
+            groupBox, usual: entry.usual, ofTrack: track.groups,
             ofFragment: readGroups(of: fragment, [entry.scheme]))
         var samples = try SampleProtection(fragment, groups)
         var (rest, position) = (fragment, base)
