@@ -94,6 +94,48 @@ struct KeyFileTests {
             "\(error?.description ?? "")")
     }
 
+    @Test("a text with IDs has several keys, and errors name its lines and show nothing of them")
+    func keyIDs() throws {
+        let folder = try TemporaryFolder()
+        let (first, second) = (Samples.bytes(16), Samples.bytes(16, seed: 7))
+        let ids = ["000102030405060708090a0b0c0d0e0f", "F0010203-0405-0607-0809-0a0b0c0d0e0f"]
+        let form = KeyFile.Form(byteCounts: [16])
+        let text = "\n\(ids[0]):\(hex(first))\r\n  \(ids[1]) : \(hex(second).uppercased())"
+        guard case .byID(let keys) = try KeyFile.readFilmKeys(folder.file("keys", text), form) else {
+            Issue.record("no keys with IDs")
+            return
+        }
+        let numbers = [0x00, 0xF0].map { Block(bigEndianValue: $0 << 120 | 0x0102_0304_0506_0708_090A_0B0C_0D0E_0F) }
+        #expect(keys.count == 2 && numbers.map { keys[$0].map(bytes) } == [first, second])
+        let swapped = hex(first) + ":" + ids[1]
+        for (text, line, words) in [
+            (swapped + "\n" + ids[0], 1, "KID:KEY"), ("\n" + ids[0] + ":", 2, "KID:KEY"),
+            (ids[0] + ":" + hex(first) + "00", 1, "KID:KEY"), (":" + hex(first), 1, "KID:KEY"),
+            (ids[0] + ":" + hex(first) + ":" + hex(first), 1, "KID:KEY"),
+            (text + "\n\(ids[0]):\(hex(second))", 4, "another ID"),
+            ((0...256).map { String(format: "%032x:", $0) + hex(first) + "\n" }.joined(), 257, "at most 256"),
+        ] {
+            let error = #expect(throws: DecryptionError.self) {
+                try KeyFile.readFilmKeys(folder.file("keys", text), form)
+            }
+            let message = error.map { "\($0)" } ?? ""
+            #expect(message.contains("keys, line \(line): expected ") && message.contains(words), "\(message)")
+            #expect(!message.contains(hex(first)) && !message.contains(hex(second)) && !message.contains(ids[1]))
+        }
+        // A key without an ID is read as ever, and a raw one may have the byte of a colon.
+        let colon = [0x3A] + second.dropFirst(2) + [0x80]
+        for (written, key) in [(colon, colon), (Array((hex(first) + "\n").utf8), first)] {
+            guard case .one(let read) = try KeyFile.readFilmKeys(folder.file("key", written), form) else {
+                Issue.record("keys with IDs")
+                return
+            }
+            #expect(bytes(read) == key)
+        }
+        #expect(throws: DecryptionError.self) {
+            try KeyFile.readFilmKeys(folder.file("keys", text), .init(encoding: .raw, byteCounts: [16]))
+        }
+    }
+
     @Test("a key of any length is raw bytes, or digits with a line feed; of other text, its encoding has to be said")
     func anyLength() throws {
         let folder = try TemporaryFolder()

@@ -36,11 +36,23 @@ extension FuzzTarget {
     static let film = FuzzTarget(
         "film", "Sources/Core/RandomAccess/Films", seeds: ["data/interop/cenc/*.mp4"]
     ) { bytes in
+        tryFilm(bytes, after: nil)
+        // What follows moov as segments, too.
+        let name = Array("moof".utf8)
+        guard let start = try? FilmStart(MemorySource(bytes)),
+            let place = bytes.indices.dropFirst(4).first(where: { bytes[$0...].starts(with: name) })
+        else { return }
+        tryFilm(Array(bytes[(place - 4)...]), after: start)
+    }
+
+    private static func tryFilm(_ bytes: [UInt8], after start: FilmStart?) {
         let source = MemorySource(bytes)
-        guard let extents = try? ProtectedExtents(film: source),
-            let key = try? SecretKey([UInt8](repeating: 7, count: 16)),
-            let film = try? OpenPiece(
-                PiecePlace(0..<source.byteCount, extents), of: source, backend: SwiftBitsliced(), key: key),
+        guard let extents = try? ProtectedExtents(film: source, after: start),
+            let key = try? SecretKey([UInt8](repeating: 7, count: 16))
+        else { return }
+        var place = PiecePlace(0..<source.byteCount, extents)
+        place.keys = .byID(Dictionary(extents.keyIDs.compactMap { id in id.map { ($0, key) } }) { first, _ in first })
+        guard let film = try? OpenPiece(place, of: source, backend: SwiftBitsliced(), key: nil),
             let cursor = try? film.makeCursor(), let whole = try? cursor.read(at: 0, count: bytes.count)
         else { return }
         expect(whole.count == bytes.count, "a film has another length")

@@ -23,16 +23,21 @@ struct PieceDocumentTests {
               - {file: part1.enc, range: 0-0, strategy: cobblestone-128}
               - {file: a.mp4, strategy: film}
               - {file: b.bin, strategy: film, samples: b.json, key: key2}
+              - {file: 7.m4s, strategy: film, init: init.mp4}
             """)
         #expect(
-            document.pieces.map(\.file) == ["part1.enc", "sub folder/part 2", "part3", "part1.enc", "a.mp4", "b.bin"])
+            document.pieces.map(\.file) == [
+                "part1.enc", "sub folder/part 2", "part3", "part1.enc", "a.mp4", "b.bin", "7.m4s",
+            ])
         #expect(
-            document.pieces.map(\.strategy?.name) == ["ctr", "tink-aes-gcm-hkdf", nil, "cobblestone-128", nil, nil])
-        #expect(document.pieces.map(\.content.name).suffix(2) == ["film", "film"])
-        #expect(document.pieces.map(\.samplesFile) == [nil, nil, nil, nil, nil, "b.json"])
-        #expect(document.pieces.map(\.range.first) == [0, 5, 7, 0, 0, 0])
-        #expect(document.pieces.map(\.range.last) == [nil, 1_048_591, nil, 0, nil, nil])
-        #expect(document.pieces.map(\.keyFile) == [nil, "key2", nil, nil, nil, "key2"])
+            document.pieces.map(\.strategy?.name) == [
+                "ctr", "tink-aes-gcm-hkdf", nil, "cobblestone-128", nil, nil, nil,
+            ])
+        #expect(document.pieces.map(\.content.name).suffix(3) == ["film", "film", "film"])
+        #expect(document.pieces.map(\.indexFile) == [nil, nil, nil, nil, nil, "b.json", "init.mp4"])
+        #expect(document.pieces.map(\.range.first) == [0, 5, 7, 0, 0, 0, 0])
+        #expect(document.pieces.map(\.range.last) == [nil, 1_048_591, nil, 0, nil, nil, nil])
+        #expect(document.pieces.map(\.keyFile) == [nil, "key2", nil, nil, nil, "key2", nil])
         #expect(document.pieces.map(\.place.line) == [3, 4, 5, 8, 9, 10])
         let iv = (0..<16).map { UInt8($0 * 0x11) }
         #expect(try document.pieces[0].strategy == Strategy("ctr", ["iv": .bytes(iv)]))
@@ -77,6 +82,11 @@ struct PieceDocumentTests {
             ("pieces:\n- {file: a, strategy: none, samples: b}", "line 2, column 38: \"b\": expected no \"samples\""),
             ("pieces:\n- {file: a, strategy: film, iv: b}", "line 2, column 33: \"b\": expected no \"iv\" of film"),
             ("pieces:\n- {file: a, strategy: ctr, samples: b}", "line 2, column 37: \"b\": expected no \"samples\""),
+            ("pieces:\n- {file: a, strategy: ctr, init: b}", "line 2, column 34: \"b\": expected no \"init\""),
+            (
+                "pieces:\n- {file: a, strategy: film, samples: b, init: c}",
+                "line 2, column 47: \"c\": expected no \"init\" beside"
+            ),
             ("pieces:\n- {file: [a], strategy: none}", "line 2, column 10: a list: expected the name of a file"),
             ("pieces: [*a]", "an alias: expected the value itself"), ("pieces: &a [{}]", "an anchor or a tag"),
             ("pieces: [", "expected YAML"), ("pieces: []\n---\npieces: []", "expected one document"),
@@ -92,7 +102,7 @@ struct PieceDocumentTests {
             "a\\x9bb", "\(String(repeating: "a", count: 4097))",
         ])
     func names(name: String) {
-        for member in ["file", "key", "samples"] {
+        for member in ["file", "key", "samples", "init"] {
             let other = member == "file" ? "" : "file: a, "
             let text = "pieces: [{\(other)\(member): \"\(name)\", strategy: film}]"
             #expect { try Self.document(text) } throws: {

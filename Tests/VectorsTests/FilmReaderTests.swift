@@ -16,6 +16,24 @@ private struct TestBox {
 
     static func number(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
 
+    /// Writes a number of four bytes.
+    mutating func put(_ value: Int, at offset: Int) {
+        content.replaceSubrange(offset..<offset + 4, with: Self.number(value))
+    }
+
+    /// Returns the box with a change in the boxes of a path inside of it.
+    func changed(_ path: [String], _ edit: (inout TestBox) -> Void) -> TestBox {
+        var box = self
+        if let next = path.first {
+            box.content = Self.boxes(content).flatMap { inner in
+                (inner.kind == next ? inner.changed(Array(path.dropFirst()), edit) : inner).bytes
+            }
+        } else {
+            edit(&box)
+        }
+        return box
+    }
+
     static func boxes(_ bytes: [UInt8]) -> [TestBox] {
         var (boxes, position): ([TestBox], Int) = ([], 0)
         while position < bytes.count {
@@ -40,12 +58,21 @@ struct FilmReaderTests {
     private static func film(_ name: String) throws -> [UInt8] { try object(name).ciphertext }
 
     /// Opens a film and reads all of it.
-    private static func read(_ bytes: [UInt8], key: SecretKey? = nil) throws -> [UInt8] {
+    private static func read(
+        _ bytes: [UInt8], key: SecretKey? = nil, keys: FilmKeys? = nil, after start: FilmStart? = nil
+    ) throws -> [UInt8] {
         let source = MemorySource(bytes)
-        let piece = try OpenPiece(
-            PiecePlace(0..<source.byteCount, try ProtectedExtents(film: source)), of: source,
-            backend: BackendRegistry.backend(named: "openssl"), key: key ?? SecretKey(Self.key))
-        return try piece.makeCursor().read(at: 0, count: bytes.count)
+        let extents = try ProtectedExtents(film: source, after: start)
+        return try open(source, extents, keys ?? .one(key ?? SecretKey(Self.key))).read(at: 0, count: bytes.count)
+    }
+
+    private static func open(
+        _ source: MemorySource, _ extents: ProtectedExtents, _ keys: FilmKeys
+    ) throws -> any RandomAccessDecryptor {
+        var place = PiecePlace(0..<source.byteCount, extents)
+        place.keys = keys
+        let backend = try BackendRegistry.backend(named: "openssl")
+        return try OpenPiece(place, of: source, backend: backend, key: nil).makeCursor()
     }
 
     @Test("the boxes say the same as the list of samples, however a film is read")
@@ -60,27 +87,13 @@ struct FilmReaderTests {
     @Test("sound and pictures in one film, with one key and patterns of their own")
     func tracks() throws {
         let (video, audio) = (try Self.object("cbcs-video.mp4"), try Self.object("cbcs-audio.mp4"))
-        func number(_ box: inout TestBox, _ offset: Int, _ value: Int) {
-            box.content.replaceSubrange(offset..<offset + 4, with: TestBox.number(value))
-        }
-        func change(_ box: TestBox, _ path: [String], _ edit: (inout TestBox) -> Void) -> TestBox {
-            var box = box
-            guard let next = path.first else {
-                edit(&box)
-                return box
-            }
-            box.content = TestBox.boxes(box.content).flatMap { inner in
-                (inner.kind == next ? change(inner, Array(path.dropFirst()), edit) : inner).bytes
-            }
-            return box
-        }
         func film(_ video: [UInt8], _ audio: [UInt8]) throws -> [UInt8] {
             var boxes = TestBox.boxes(video)
             let other = TestBox.boxes(audio).map { box in
                 switch box.kind {
                 case "moov":
-                    change(change(box, ["trak", "tkhd"]) { number(&$0, 12, 2) }, ["mvex", "trex"]) { number(&$0, 4, 2) }
-                case "moof": change(box, ["traf", "tfhd"]) { number(&$0, 4, 2) }
+                    box.changed(["trak", "tkhd"]) { $0.put(2, at: 12) }.changed(["mvex", "trex"]) { $0.put(2, at: 4) }
+                case "moof": box.changed(["traf", "tfhd"]) { $0.put(2, at: 4) }
                 default: box
                 }
             }
@@ -100,14 +113,126 @@ struct FilmReaderTests {
         }
         let plain = try (Self.read(video.ciphertext, key: video.key), Self.read(audio.ciphertext, key: audio.key))
         #expect(try Self.read(film(video.ciphertext, audio.ciphertext), key: video.key) == film(plain.0, plain.1))
-        // Another key of the second one.
-        var other = audio.ciphertext
-        let tenc = try #require(Self.place(of: "tenc", in: other))
-        other[tenc + 16] ^= 1
-        let error = #expect(throws: DecryptionError.self) {
-            try Self.read(film(video.ciphertext, other), key: video.key)
+        // Two schemes, each with a key of its own.
+        let other = try Self.object("cenc-video.mp4")
+        let both = try film(other.ciphertext, audio.ciphertext)
+        let keys = try [(Self.keyID(of: other), other.key), (Self.keyID(of: audio), audio.key)]
+        let named = FilmKeys.byID(Dictionary(uniqueKeysWithValues: keys))
+        let plain2 = try (Self.read(other.ciphertext, key: other.key), plain.1)
+        #expect(try Self.read(both, keys: named) == film(plain2.0, plain2.1))
+        // Keys in the other order, with another one, or missing.
+        let swapped = FilmKeys.byID([keys[0].0: keys[1].1, keys[1].0: keys[0].1])
+        #expect(try Self.read(both, keys: swapped) != film(plain2.0, plain2.1))
+        for (keys, words) in [
+            (.one(audio.key), "2 key IDs (f29a1a82fd14f35517cc9b6beda9285c, 525e7e30f024e56a949881c248295308)"),
+            (.byID([keys[0].0: keys[0].1]), "no key with the ID 525e7e30f024e56a949881c248295308"),
+            (.byID([keys[0].0: keys[0].1, keys[1].0: try SecretKey([UInt8](repeating: 1, count: 32))]), "32 bytes"),
+        ] as [(FilmKeys, String)] {
+            let error = #expect(throws: DecryptionError.self) { try Self.read(both, keys: keys) }
+            #expect(error?.protocolName == "invalidKey" && "\(error.map { "\($0)" } ?? "")".contains(words))
         }
-        #expect(error?.protocolName == "unsupported" && "\(error.map { "\($0)" } ?? "")".contains("several keys"))
+        // A list of samples has no key IDs.
+        let text = #"{"scheme": "cenc", "samples": [[0, 9, "0011223344556677"]]}"#
+        let list = try ProtectedExtents(list: Array(text.utf8))
+        #expect(throws: DecryptionError.self) { try Self.open(MemorySource(Self.key), list, named) }
+        #expect(try Self.open(MemorySource(Self.key), list, .one(audio.key)).plaintextByteCount == 16)
+    }
+
+    @Test("segments are read behind the box moov of another file")
+    func segments() throws {
+        let object = try Self.object("cenc-video.mp4")
+        let boxes = TestBox.boxes(object.ciphertext)
+        let place = try #require(boxes.firstIndex { $0.kind == "moof" })
+        let start = try FilmStart(MemorySource(boxes[..<place].flatMap(\.bytes)))
+        let whole = try Self.read(object.ciphertext, key: object.key)
+        let segments = boxes[place...].flatMap(\.bytes)
+        #expect(try Self.read(segments, key: object.key, after: start) == whole.suffix(segments.count))
+        // One moof with its mdat.
+        let last = boxes.suffix(2).flatMap(\.bytes)
+        #expect(last != whole.suffix(last.count))
+        #expect(try Self.read(last, key: object.key, after: start) == whole.suffix(last.count))
+        // A whole film has moov, too.
+        let same = try FilmStart(MemorySource(object.ciphertext))
+        #expect(try Self.read(last, key: object.key, after: same) == whole.suffix(last.count))
+        let based = boxes.suffix(2).flatMap { box in
+            (box.kind == "moof" ? box.changed(["traf", "tfhd"]) { $0.content[3] |= 1 } : box).bytes
+        }
+        for (bytes, start, words) in [
+            (last, nil, "a box moov before it"), (object.ciphertext, start, "behind that of another file"),
+            (based, start, "an offset in the whole film"), (Array(last.dropLast()), start, "sample 10 of the box trun"),
+        ] as [([UInt8], FilmStart?, String)] {
+            let error = #expect(throws: DecryptionError.self) { try Self.read(bytes, key: object.key, after: start) }
+            #expect("\(error.map { "\($0)" } ?? "")".contains(words))
+        }
+        #expect(throws: DecryptionError.self) { try FilmStart(MemorySource(last)) }
+    }
+
+    /// A film in two of whose samples a group `seig` counts: a box sgpd with one entry, in moov or in the first moof.
+    private static func grouped(
+        _ film: [UInt8], _ entry: [UInt8], run: (count: Int, group: Int) = (2, 1),
+        descriptions: [UInt8] = [1, 0, 0, 0], count: Int = 1
+    ) -> [UInt8] {
+        let groups = TestBox(
+            kind: "sgpd",
+            content: descriptions + Array("seig".utf8) + TestBox.number(entry.count) + TestBox.number(count) + entry)
+        let isInFragment = run.group > 0x10000
+        var boxes = TestBox.boxes(film)
+        for (index, box) in boxes.enumerated() where box.kind == "moov" && !isInFragment {
+            boxes[index] = box.changed(["trak", "mdia", "minf", "stbl"]) { $0.content += groups.bytes }
+        }
+        guard let place = boxes.firstIndex(where: { $0.kind == "moof" }) else { return [] }
+        boxes[place] = boxes[place].changed(["traf", "sbgp"]) { box in
+            box.content = [0, 0, 0, 0] + Array("seig".utf8)
+            box.content += [1, run.count, run.group].flatMap(TestBox.number)
+        }
+        if isInFragment {
+            boxes[place] = boxes[place].changed(["traf"]) { $0.content += groups.bytes }
+                .changed(["traf", "trun"]) { $0.put(0x148 + groups.bytes.count, at: 8) }
+        }
+        return boxes.flatMap(\.bytes)
+    }
+
+    @Test("samples of a group have its key, or none", arguments: [1, 0x10001])
+    func groups(group: Int) throws {
+        let object = try Self.object("cbcs-audio.mp4")
+        // The first mdat, and in it the first two samples.
+        let byteCount = object.ciphertext.count - 1378
+        let two = 211 + 203
+        let stored = Array(object.ciphertext.suffix(byteCount))
+        let usual = try Array(Self.read(object.ciphertext, key: object.key).suffix(byteCount))
+        let (id, otherID) = (try Self.keyID(of: object), try Block([UInt8](repeating: 7, count: 16)))
+        let otherKey = try SecretKey(Self.key)
+        let other = try Array(Self.read(object.ciphertext, key: otherKey).suffix(byteCount))
+        let iv = try #require(Self.place(of: "tenc", in: object.ciphertext)) + 4 + 24
+        let entry = [0, 0, 1, 0] + otherID.bytes + [16] + object.ciphertext[iv + 1..<iv + 17]
+        let film = Self.grouped(object.ciphertext, entry, run: (2, group))
+        let keys = FilmKeys.byID([id: object.key, otherID: otherKey])
+        #expect(try Self.read(film, keys: keys).suffix(byteCount) == other[..<two] + usual[two...])
+        #expect(throws: DecryptionError.self) { try Self.read(film, key: object.key) }
+        let clear = Self.grouped(object.ciphertext, [UInt8](repeating: 0, count: 20), run: (2, group))
+        #expect(try Self.read(clear, key: object.key).suffix(byteCount) == stored[..<two] + usual[two...])
+        // A group of no number, which is no group.
+        let none = Self.grouped(object.ciphertext, entry, run: (2, 0))
+        #expect(try Self.read(none, key: object.key).suffix(byteCount) == usual[...])
+        for (film, words) in [
+            (Self.grouped(object.ciphertext, entry, run: (2, group + 1)), "one of 1 groups, not \(group + 1)"),
+            (Self.grouped(object.ciphertext, entry, run: (46, group)), "at most as many samples"),
+            (Self.grouped(object.ciphertext, entry, run: (2, group), descriptions: [2, 0, 0, 0]), "version 2"),
+            (Self.grouped(object.ciphertext, entry, run: (2, group), count: 2), "37 bytes from offset"),
+            (Self.grouped(object.ciphertext, entry, run: (2, group), count: 1 << 30), "sample groups: expected"),
+            (Self.grouped(object.ciphertext, [0, 0, 2, 0] + entry[4...], run: (2, group)), "the protection 2"),
+            (Self.grouped(object.ciphertext, Array(entry[..<19]), run: (2, group)), "16 bytes from offset"),
+            (Self.grouped(object.ciphertext, entry + [0], run: (2, group)), "1 bytes less"),
+        ] {
+            let error = #expect(throws: DecryptionError.self) { try Self.read(film, keys: keys) }
+            #expect("\(error.map { "\($0)" } ?? "")".contains(words), "\(words): \(error.map { "\($0)" } ?? "")")
+        }
+    }
+
+    /// The default key ID of a film.
+    private static func keyID(of object: InteropObject) throws -> Block {
+        let place = try #require(Self.place(of: "tenc", in: object.ciphertext)) + 12
+        return try Block(Array(object.ciphertext[place..<place + 16]))
     }
 
     /// The first byte of the name of a box.
@@ -150,7 +275,7 @@ struct FilmReaderTests {
         ObjectError("tenc", 7, [9], "unsupported", "an IV of 9 bytes"),
         ObjectError("tenc", 7, [0], "invalidHeader", "box tenc"),
         ObjectError("saiz", -4, Array("sgpd".utf8) + [0, 0, 0, 0] + Array("seig".utf8), "unsupported", "seig"),
-        ObjectError("stco", -4, Array("sbgp".utf8) + [0, 0, 0, 0] + Array("seig".utf8), "unsupported", "seig"),
+        ObjectError("stco", -4, Array("sgpd".utf8) + [0, 0, 0, 0] + Array("seig".utf8), "unsupported", "seig"),
         ObjectError("stsz", 11, [1], "unsupported", "expected a fragmented file"),
         ObjectError("stsd", 4, max, "unsupported", "4294967295 sample entries"),
         ObjectError("stsd", 7, [2], "invalidHeader", "2 sample entries, which are 1"),

@@ -46,6 +46,49 @@ struct FilmCommandTests {
         }
     }
 
+    @Test("segments are decrypted behind their initialization segment, with keys by their IDs")
+    func segments() throws {
+        // The film has moov before its byte 1009.
+        _ = try decrypt("film", ["film.mp4", "out"])
+        let plaintext = try #require(folder.bytes("out"))
+        try folder.file("init.mp4", Array(film[..<1009]))
+        try folder.file("7.m4s", Array(film[10_934...]))
+        let key = try #require(folder.bytes("key").map { String(decoding: $0, as: UTF8.self) })
+        let other = "00000000000000000000000000000001:00000000000000000000000000000002\n"
+        try folder.file("keys", other + "f29a1a82-fd14-f355-17cc-9b6beda9285c:\(key)", isSecret: true)
+        let run = try decrypt("film", ["--init", "init.mp4", "7.m4s", "part"], key: "keys")
+        #expect(run.status == 0 && run.errorLines.isEmpty, "\(run.errorLines)")
+        #expect(folder.bytes("part") == Array(plaintext[10_934...]))
+        try folder.file(
+            "both.yml",
+            """
+            pieces:
+            - {file: init.mp4, strategy: none}
+            - {file: 7.m4s, strategy: film, init: init.mp4, key: keys}
+            """)
+        for key in ["key", "keys"] {
+            let run = try decrypt("pieces", ["both.yml", "both"], key: key)
+            #expect(run.status == 0 && run.errorLines.isEmpty, "\(run.errorLines)")
+            #expect(folder.bytes("both") == Array(film[..<1009] + plaintext[10_934...]))
+        }
+        try folder.file("other", other, isSecret: true)
+        let id = "f29a1a82fd14f35517cc9b6beda9285c"
+        Chunkwise.expectFailure(
+            try decrypt("film", ["--init", "init.mp4", "7.m4s", "no"], key: "other"), 65, "no key with the ID \(id)")
+        try folder.file("other", other + key, isSecret: true)
+        Chunkwise.expectFailure(
+            try decrypt("film", ["--init", "init.mp4", "7.m4s", "no"], key: "other"), 65,
+            "other, line 2: expected KID:KEY")
+        Chunkwise.expectFailure(try decrypt("film", ["7.m4s", "no"]), 65, "a box moov before it")
+        Chunkwise.expectFailure(try decrypt("film", ["--init", "7.m4s", "7.m4s", "no"]), 65, "7.m4s: ")
+        Chunkwise.expectFailure(try decrypt("film", ["--init", "none", "7.m4s", "no"]), 66, "none")
+        Chunkwise.expectFailure(try decrypt("film", ["--init", "init.mp4", "7.m4s", "init.mp4"]), 64, "belongs to")
+        Chunkwise.expectFailure(try decrypt("pieces", ["--init", "init.mp4", "both.yml", "no"]), 64, "--init init.mp4")
+        try folder.file("ctr.yml", "pieces: [{file: 7.m4s, strategy: ctr, iv: \(Chunkwise.ivHex)}]")
+        Chunkwise.expectFailure(try decrypt("pieces", ["ctr.yml", "no"], key: "keys"), 65, "one key, for ctr")
+        #expect(folder.bytes("no") == nil)
+    }
+
     @Test("what is no film, or has no samples, is refused in one line with the box")
     func failures() throws {
         try folder.file("other", [1, 2, 3])

@@ -23,13 +23,15 @@ package final class PieceFile: PieceList {
     /// The files, each once, and for each piece the index of its file.
     private let files: [String]
     private let numbers: [Int]
-    private let keys: [String: Result<SecretKey, DecryptionError>]
-    private let key: SecretKey?
+    private let keys: [String: Result<FilmKeys, DecryptionError>]
+    private let key: FilmKeys?
     private let record: Mutex<Record>
     /// The encrypted extents of each film piece that was opened.
     private let films: Mutex<[Int: ProtectedExtents]> = Mutex([:])
     /// True if the file is a film itself.
     private let isFilm: Bool
+    /// The file with the film's box `moov`, if it is not the film.
+    private let filmStart: FilePath?
 
     /// The files read so far: the document, keys, lists of samples, and the opened sources.
     private struct Record {
@@ -48,14 +50,14 @@ package final class PieceFile: PieceList {
     ///
     /// - Parameters:
     ///   - path: The document.
-    ///   - key: The key of pieces without one in the document.
+    ///   - key: The key of pieces without one in the document, or several for films.
     ///   - strategy: Makes a strategy of its text and an IV, if there is one beside it.
-    ///   - readKey: Reads a key of one of the given lengths from a file.
+    ///   - readKey: Reads a key of one of the given lengths from a file, or several for a film.
     /// - Throws: `DecryptionError.io`; `PartError` with the path and a `DescriptionError`, which has line and column.
     ///   The faults of single pieces, such as a missing key, are not thrown.
     package convenience init(
-        path: FilePath, key: SecretKey?, strategy: (String, [UInt8]?) throws(DecryptionError) -> Strategy,
-        readKey: (FilePath, [Int]) throws(DecryptionError) -> SecretKey
+        path: FilePath, key: FilmKeys?, strategy: (String, [UInt8]?) throws(DecryptionError) -> Strategy,
+        readKey: (FilePath, [Int]) throws(DecryptionError) -> FilmKeys
     ) throws(DecryptionError) {
         let (source, text) = try Self.contents(of: path, maxByteCount: PieceDocument.maxByteCount)
         let pieces: [PieceDocument.Piece]
@@ -64,21 +66,23 @@ package final class PieceFile: PieceList {
         } catch {
             throw .inPart(path.string, .layer(AnyLayerError(error)))
         }
-        try self.init(path, pieces, key, isFilm: false, source, readKey: readKey)
+        try self.init(path, pieces, key, source, readKey: readKey)
     }
 
     /// Opens a film as a list of one piece.
     ///
     /// - Parameters:
     ///   - path: The film.
-    ///   - key: The film's key.
+    ///   - start: The file with its box `moov`, if that is another file.
+    ///   - key: The film's key, or several.
     /// - Throws: `DecryptionError.io`. Faults of the film itself are not thrown here.
-    package convenience init(film path: FilePath, key: SecretKey?) throws(DecryptionError) {
+    package convenience init(film path: FilePath, start: FilePath?, key: FilmKeys?) throws(DecryptionError) {
         guard let name = path.lastComponent?.string else {
             throw .invalidParameter(name: "file", value: path.string, expected: "the name of a film")
         }
         try self.init(
-            path, [PieceDocument.Piece(film: name)], key, isFilm: true, try FileSource(path: path)
+            path, [PieceDocument.Piece(film: name, start: start?.string)], key, isFilm: true, filmStart: start,
+            try FileSource(path: path)
         ) { (path, _) throws(DecryptionError) in throw .unsupported("the key file \(path)") }
     }
 
@@ -96,13 +100,14 @@ package final class PieceFile: PieceList {
     }
 
     private init(
-        _ path: FilePath, _ pieces: [PieceDocument.Piece], _ key: SecretKey?, isFilm: Bool, _ source: FileSource,
-        readKey: (FilePath, [Int]) throws(DecryptionError) -> SecretKey
+        _ path: FilePath, _ pieces: [PieceDocument.Piece], _ key: FilmKeys?, isFilm: Bool = false,
+        filmStart: FilePath? = nil, _ source: FileSource,
+        readKey: (FilePath, [Int]) throws(DecryptionError) -> FilmKeys
     ) throws(DecryptionError) {
         let parent = path.removingLastComponent()
         let folder = try RootedFolder(parent.isEmpty ? "." : parent)
         var (files, numbers, known): ([String], [Int], [String: Int]) = ([], [], [:])
-        var keys: [String: Result<SecretKey, DecryptionError>] = [:]
+        var keys: [String: Result<FilmKeys, DecryptionError>] = [:]
         var record = Record()
         record.note(source, path)
         for piece in pieces {
@@ -124,21 +129,19 @@ package final class PieceFile: PieceList {
             }
         }
         (self.path, self.key, self.folder, self.isFilm, self.pieces) = (path, key, folder, isFilm, pieces)
-        (self.files, self.numbers, self.keys) = (files, numbers, keys)
+        (self.files, self.numbers, self.keys, self.filmStart) = (files, numbers, keys, filmStart)
         self.record = Mutex(record)
     }
 
     /// The paths of the document and of all existing files that it names.
     package var paths: [FilePath] {
-        [path]
-            + (files + keys.keys + pieces.compactMap(\.samplesFile)).compactMap {
-                try? folder.path(FilePath($0), named: $0)
-            }
+        [path] + (files + keys.keys).compactMap { try? folder.path(FilePath($0), named: $0) }
+            + pieces.compactMap(\.indexFile).compactMap { try? indexPath($0) }
     }
 
     /// All available keys.
     package var allKeys: [SecretKey] {
-        keys.sorted { $0.key < $1.key }.compactMap { try? $0.value.get() } + [key].compactMap(\.self)
+        (keys.sorted { $0.key < $1.key }.map { try? $0.value.get() } + [key]).flatMap { $0?.all ?? [] }
     }
 
     /// `true` if no program writes to any file that was opened so far.
@@ -162,15 +165,34 @@ package final class PieceFile: PieceList {
 
     package func place(of piece: Int, in source: any ByteSource) throws(DecryptionError) -> PiecePlace {
         let known = films.withLock { $0[piece] }
-        let place = try pieces[piece].place(in: source, known) { (file) throws(DecryptionError) in
-            try samples(in: file)
-        }
+        var place = try pieces[piece].place(
+            in: source, known, samples: { (file) throws(DecryptionError) in try samples(in: file) },
+            start: { (file) throws(DecryptionError) in try start(in: file) })
         if known == nil, let found = place.extents { films.withLock { $0[piece] = found } }
+        if place.extents != nil, let keys = try? keys(of: piece), case .byID = keys { place.keys = keys }
         return place
     }
 
+    /// Returns the path of a list of samples, or of a file with `moov`. The user names that of a film.
+    private func indexPath(_ file: String) throws(DecryptionError) -> FilePath {
+        if let filmStart { filmStart } else { try folder.path(FilePath(file), named: file) }
+    }
+
+    private func start(in file: String) throws(DecryptionError) -> FilmStart {
+        let path = try indexPath(file)
+        let source = try FileSource(path: path)
+        record.withLock { $0.note(source, path) }
+        do throws(DecryptionError) {
+            let start = try FilmStart(source)
+            try source.checkVersion()
+            return start
+        } catch {
+            throw .inPart(file, error)
+        }
+    }
+
     private func samples(in file: String) throws(DecryptionError) -> ProtectedExtents {
-        let path = try folder.path(FilePath(file), named: file)
+        let path = try indexPath(file)
         let (source, text) = try Self.contents(of: path, maxByteCount: ProtectedExtents.maxListByteCount)
         record.withLock { $0.note(source, path) }
         do throws(DecryptionError) {
@@ -181,6 +203,13 @@ package final class PieceFile: PieceList {
     }
 
     package func key(of piece: Int) throws(DecryptionError) -> SecretKey? {
+        guard let name = pieces[piece].content.name, let keys = try keys(of: piece) else { return nil }
+        // The place has the keys of a film if they have IDs.
+        if case (.film, .byID) = (pieces[piece].content, keys) { return nil }
+        return try keys.single(for: name)
+    }
+
+    private func keys(of piece: Int) throws(DecryptionError) -> FilmKeys? {
         let piece = pieces[piece]
         guard let name = piece.content.name else { return nil }
         if let file = piece.keyFile { return try keys[file]?.get() }

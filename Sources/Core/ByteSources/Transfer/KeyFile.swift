@@ -10,6 +10,8 @@ public enum KeyFileError: LayerError {
     case noKey(path: String, byteCount: Int, encoding: KeyEncoding?, keyByteCounts: [Int]?)
     /// The file holds text as long as a raw key, which can be turned into a key in several ways.
     case text(path: String, byteCount: Int, isHexadecimal: Bool, choice: String)
+    /// A line of a file with several keys is no key with its ID.
+    case noKeyInLine(path: String, line: Int, expected: String)
     /// Other users have access to the file, and that is an error here.
     case openToOthers(path: String, permissions: UInt32, expected: UInt32)
 
@@ -27,6 +29,7 @@ public enum KeyFileError: LayerError {
                     ? "or of \(byteCount / 2)\(Self.cipher(byteCount / 2)) in hexadecimal"
                     : "or one in Base64 (base64 -d decodes it), or digits of which some are missing")
                 + ": expected \(choice)"
+        case .noKeyInLine(let path, let line, let expected): "key file \(path), line \(line): expected \(expected)"
         case .openToOthers(let path, let permissions, let expected):
             "\(path) is open to others (permissions \(String(permissions, radix: 8))): "
                 + "expected \(String(expected, radix: 8))"
@@ -118,6 +121,56 @@ package enum KeyFile {
         ) { (bytes) throws(DecryptionError) in try key(in: bytes, path, form) }
     }
 
+    /// Reads a key as ``read(_:_:isShared:)`` does, or several with their IDs: a text with a line `KID:KEY` for each,
+    /// both in hexadecimal, with or without the hyphens of a UUID in the ID.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - form: The known facts about it.
+    ///   - isShared: Called with the permissions if other users can read the file.
+    /// - Returns: The key or the keys.
+    /// - Throws: See ``read(_:_:isShared:)``.
+    package static func readFilmKeys(
+        _ path: String, _ form: Form = Form(), isShared: (UInt32) throws(DecryptionError) -> Void = { _ in }
+    ) throws(DecryptionError) -> FilmKeys {
+        try withContents(
+            of: path, "key file", maxByteCount: maxLineByteCount * FilmKeys.maxCount, isShared: isShared
+        ) { (bytes) throws(DecryptionError) in
+            guard form.encoding != .raw, bytes.contains(separator), PlainText.isASCII(bytes) else {
+                return .one(try key(in: bytes, path, form))
+            }
+            return .byID(try keys(in: bytes, path))
+        }
+    }
+
+    private static let separator = UInt8(ascii: ":")
+    /// The max length of a line with a key: an ID with hyphens, a key, and some spaces.
+    private static let maxLineByteCount = 128
+
+    /// Reads a key with its ID from each line that is not empty. An error shows nothing of a line, which may have the
+    /// key first.
+    private static func keys(
+        in text: UnsafeRawBufferPointer, _ path: String
+    ) throws(DecryptionError) -> [Block: SecretKey] {
+        var keys: [Block: SecretKey] = [:]
+        for (index, line) in text.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
+            func mismatch(_ expected: String) -> DecryptionError {
+                .layer(AnyLayerError(KeyFileError.noKeyInLine(path: path, line: index + 1, expected: expected)))
+            }
+            guard line.contains(where: { !isSpace($0) }) else { continue }
+            let parts = line.split(separator: separator, maxSplits: 1, omittingEmptySubsequences: false)
+            let digits = parts.count == 2 ? hexadecimalDigits(UnsafeRawBufferPointer(rebasing: parts[1])) : nil
+            guard let id = keyID(parts[0]), let digits, digits.count == 32 else {
+                throw mismatch("KID:KEY, a key's ID and the key, of 32 hexadecimal digits each")
+            }
+            guard keys.count < FilmKeys.maxCount else { throw mismatch("at most \(FilmKeys.maxCount) keys") }
+            guard keys.updateValue(try key(digits), forKey: id) == nil else {
+                throw mismatch("another ID than in the lines before")
+            }
+        }
+        return keys
+    }
+
     /// Reads a file with a secret, which may be a pipe. The bytes read are erased.
     ///
     /// - Parameters:
@@ -179,12 +232,24 @@ package enum KeyFile {
 
     /// Returns the digits of a text that consists of an even number of hexadecimal digits, surrounded by white space.
     private static func hexadecimalDigits(_ text: UnsafeRawBufferPointer) -> Slice<UnsafeRawBufferPointer>? {
-        func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
         guard let first = text.firstIndex(where: { !isSpace($0) }), let last = text.lastIndex(where: { !isSpace($0) })
         else { return nil }
         let digits = text[first...last]
         return digits.count % 2 == 0 && digits.allSatisfy { value(of: $0) != nil } ? digits : nil
     }
+
+    /// Returns the ID of 32 digits with any spaces and hyphens. It leaves no copy of the text, which may be a key.
+    private static func keyID(_ text: Slice<UnsafeRawBufferPointer>) -> Block? {
+        var (id, count) = (UInt128(0), 0)
+        for byte in text where !isSpace(byte) && byte != UInt8(ascii: "-") {
+            guard let digit = value(of: byte) else { return nil }
+            id = id << 4 | UInt128(digit)
+            count += 1
+        }
+        return count == 32 ? Block(bigEndianValue: id) : nil
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
 
     private static func key(_ digits: Slice<UnsafeRawBufferPointer>) throws(DecryptionError) -> SecretKey {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: digits.count / 2, alignment: 16)

@@ -16,14 +16,14 @@ final class ExtentCursor: RandomAccessDecryptor {
     private static let gatheredByteCount = 4096
 
     init(
-        _ table: ProtectedExtents, of source: any ByteSource, backend: any CipherBackend, key: SecretKey,
+        _ table: ProtectedExtents, of source: any ByteSource, backend: any CipherBackend, keys: [SecretKey],
         windowByteCount: Int
     ) throws(DecryptionError) {
         guard windowByteCount > 0 else {
             throw .invalidParameter(name: "window", value: "\(windowByteCount)", expected: "at least 1 byte")
         }
         (self.source, self.table) = (source, table)
-        contexts = try table.schemes.map { (scheme) throws(DecryptionError) in
+        contexts = try zip(table.schemes, keys).map { (scheme, key) throws(DecryptionError) in
             try backend.makeContext(scheme.cipher, .decrypt, key: key)
         }
         stepByteCount = max(16, windowByteCount / 16 * 16)

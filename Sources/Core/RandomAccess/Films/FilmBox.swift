@@ -115,6 +115,15 @@ struct FilmBox {
         position += count
     }
 
+    /// Reads a part, as a box of its own.
+    ///
+    /// - Throws: `DecryptionError.invalidHeader` if the box ends earlier.
+    mutating func part(_ count: Int) throws(DecryptionError) -> FilmBox {
+        let place = position
+        try skip(count)
+        return FilmBox(kind, in: self, at: place..<position, headerByteCount: 0)
+    }
+
     /// Reads the version and the flags at the start of a full box.
     mutating func versionAndFlags() throws(DecryptionError) -> (version: UInt8, flags: UInt32) {
         let word = try number(UInt32.self)

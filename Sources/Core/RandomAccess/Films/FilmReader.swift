@@ -1,30 +1,41 @@
 /// Finds the encrypted parts of a fragmented MP4 file: reads `moov` and each `moof`, and skips everything else.
 ///
-/// The file is untrusted. The reader refuses anything unknown that could change the decryption: several keys, other
-/// schemes, samples in `moov`, and protected fragments without information about their protection.
+/// The file is untrusted. The reader refuses anything unknown that could change the decryption: other schemes, samples
+/// in `moov`, and protected fragments without information about their protection.
 ///
 /// - Source: ISO/IEC 14496-12:2022, section 8.8; ISO/IEC 23001-7:2016, sections 7, 8 and 12.
 struct FilmReader {
     private let source: any ByteSource
     private var tracks: [Track]?
+    /// True if `moov` is in another file.
+    private var isSegment = false
     private var builder = ProtectedExtents.Builder()
-    private var keyID: [UInt8]?
+    private var hasGroups = false
     private var sampleCount = 0
 
     /// A track of `moov`.
-    private struct Track {
+    fileprivate struct Track {
         let id: UInt32
-        /// The protection of each of the track's sample entries; `nil` for a clear one.
-        let entries: [Protection?]
+        /// The track's sample entries; `nil` for a clear one.
+        let entries: [Entry?]
+        /// The protection of each sample group `seig`; `nil` for a clear one.
+        let groups: [Protection?]
         /// The default entry of fragments, and the default length of their samples, from `trex`.
         var usualEntry: UInt32 = 1
         var usualByteCount: UInt32 = 0
     }
 
-    /// The protection of a sample entry, from `schm` and `tenc`.
-    private struct Protection {
-        let scheme: Int
-        let hasPattern: Bool
+    /// A sample entry that has a scheme.
+    fileprivate struct Entry {
+        let scheme: CommonEncryption.Scheme
+        /// The protection of samples without a group; `nil` if they are clear.
+        let usual: Protection?
+    }
+
+    /// The protection of samples, from `tenc` or a sample group `seig`.
+    struct Protection {
+        let scheme: CommonEncryption
+        let keyID: Block
         let ivByteCount: Int
         /// The IV of all samples, if they have no IVs of their own.
         let iv: Block?
@@ -32,29 +43,39 @@ struct FilmReader {
 
     /// The max length of `moov` or a `moof`, in bytes.
     private static let maxBoxByteCount: UInt64 = 64 << 20
-    /// The max number of boxes of a file, of tracks, of entries of a track, and of samples.
+    /// The max number of boxes of a file, of tracks, of entries and groups of a track, and of samples.
     private static let maxBoxCount = 1 << 22
     private static let maxTrackCount = 64
     private static let maxEntryCount = 64
+    private static let maxGroupCount = FilmKeys.maxCount
     private static let maxSampleCount = 1 << 24
 
     private init(_ source: any ByteSource) { self.source = source }
 
-    /// Reads the extents of a file.
+    /// Reads the extents of a film, or of its segments behind a file with `moov`.
     ///
     /// - Throws: `DecryptionError.invalidHeader` or `.unsupported` with a box and its offset, `.truncatedCiphertext` if
     ///   the file ends inside a box or a sample, `.io`.
-    static func extents(of source: any ByteSource) throws(DecryptionError) -> ProtectedExtents {
+    static func extents(
+        of source: any ByteSource, after start: FilmStart?
+    ) throws(DecryptionError) -> ProtectedExtents {
         var reader = FilmReader(source)
-        try reader.readBoxes()
-        guard let tracks = reader.tracks else { throw .invalidHeader(expected: "a film with a box moov") }
-        guard tracks.contains(where: { $0.entries.contains { $0 != nil } }) else {
+        (reader.tracks, reader.isSegment) = (start?.tracks, start != nil)
+        let tracks = try reader.readBoxes()
+        guard reader.hasGroups || tracks.contains(where: { $0.entries.contains { $0?.usual != nil } }) else {
             throw .unsupported("a film without a protected track: expected one of Common Encryption")
         }
         return try reader.builder.finish()
     }
 
-    private mutating func readBoxes() throws(DecryptionError) {
+    /// Reads `moov` only.
+    fileprivate static func tracks(of source: any ByteSource) throws(DecryptionError) -> [Track] {
+        var reader = FilmReader(source)
+        return try reader.readBoxes(readsFragments: false)
+    }
+
+    /// Returns the tracks.
+    private mutating func readBoxes(readsFragments: Bool = true) throws(DecryptionError) -> [Track] {
         var (position, count) = (UInt64(0), 0)
         while position < source.byteCount {
             count += 1
@@ -74,7 +95,7 @@ struct FilmReader {
                     byteCount: source.byteCount,
                     expected: "\(byteCount) from offset \(position) on, for the box \(header.kind)")
             }
-            if ["moov", "moof"].contains(header.kind) {
+            if header.kind == "moov" || header.kind == "moof" && readsFragments {
                 guard byteCount <= Self.maxBoxByteCount else {
                     throw .unsupported(
                         "\(byteCount) bytes of the box \(header.kind) at offset \(position): "
@@ -87,6 +108,8 @@ struct FilmReader {
             }
             position += byteCount
         }
+        guard let tracks else { throw .invalidHeader(expected: "a film with a box moov") }
+        return tracks
     }
 
     private func fetch(_ offset: UInt64, _ count: Int) throws(DecryptionError) -> [UInt8] {
@@ -103,7 +126,9 @@ struct FilmReader {
 /// The content of `moov`.
 extension FilmReader {
     private mutating func readFilm(_ film: FilmBox) throws(DecryptionError) {
-        guard tracks == nil else { throw film.unsupported("a second box moov") }
+        guard tracks == nil else {
+            throw film.unsupported("a second box moov" + (isSegment ? " behind that of another file" : ""))
+        }
         var (found, rest): ([Track], FilmBox) = ([], film)
         while let box = try rest.nextBox() {
             guard box.kind == "trak" else { continue }
@@ -143,13 +168,15 @@ extension FilmReader {
         guard count <= Self.maxEntryCount else {
             throw description.unsupported("\(count) sample entries: expected at most \(Self.maxEntryCount)")
         }
-        var entries: [Protection?] = []
+        var entries: [Entry?] = []
         while let entry = try description.nextBox() { entries.append(try readEntry(entry)) }
         guard entries.count == count else {
             throw description.mismatch("\(count) sample entries, which are \(entries.count)")
         }
-        if entries.contains(where: { $0 != nil }) {
-            try refuseKeyGroups(in: samples)
+        let schemes = Set(entries.compactMap { $0?.scheme })
+        var groups: [Protection?] = []
+        if !schemes.isEmpty {
+            groups = try readGroups(of: samples, schemes)
             for kind in ["stsz", "stz2"] as [FilmBox.Kind] {
                 guard var sizes = try samples.box(kind) else { continue }
                 try sizes.skip(8)
@@ -158,22 +185,51 @@ extension FilmReader {
                 }
             }
         }
-        return Track(id: id, entries: entries)
+        return Track(id: id, entries: entries, groups: groups)
     }
 
-    /// Refuses keys that change between samples.
-    private func refuseKeyGroups(in parent: FilmBox) throws(DecryptionError) {
-        var rest = parent
+    /// Returns the box of a kind that is about sample groups `seig`, behind its grouping type; `nil` if there is none.
+    private static func groupBox(
+        _ kind: FilmBox.Kind, in parent: FilmBox, maxVersion: UInt8
+    ) throws(DecryptionError) -> (box: FilmBox, version: UInt8)? {
+        var (rest, found): (FilmBox, (FilmBox, UInt8)?) = (parent, nil)
         while var box = try rest.nextBox() {
-            guard box.kind == "sgpd" || box.kind == "sbgp" else { continue }
-            try box.skip(4)
-            guard try box.number(UInt32.self) != FilmBox.Kind("seig").code else {
-                throw box.unsupported("sample groups seig: expected one key and one protection for a track")
-            }
+            guard box.kind == kind else { continue }
+            let (version, _) = try box.versionAndFlags()
+            guard try box.number(UInt32.self) == FilmBox.Kind("seig").code else { continue }
+            guard found == nil else { throw box.unsupported("a second box for sample groups seig") }
+            guard version <= maxVersion else { throw box.unsupported("version \(version) of sample groups seig") }
+            found = (box, version)
         }
+        return found
     }
 
-    private mutating func readEntry(_ entry: FilmBox) throws(DecryptionError) -> Protection? {
+    /// Reads the sample groups of a track or a fragment.
+    ///
+    /// - Source: ISO/IEC 14496-12:2022, section 8.9.3; ISO/IEC 23001-7:2016, section 6.
+    private mutating func readGroups(
+        of parent: FilmBox, _ schemes: Set<CommonEncryption.Scheme>
+    ) throws(DecryptionError) -> [Protection?] {
+        guard case (var box, let version)? = try Self.groupBox("sgpd", in: parent, maxVersion: 1) else { return [] }
+        guard let scheme = schemes.first, schemes.count == 1 else {
+            throw box.unsupported("sample groups seig of several schemes")
+        }
+        guard version == 1 else { throw box.unsupported("version 0 of sample groups seig") }
+        let usualByteCount = try box.number(UInt32.self)
+        let count = try box.number(UInt32.self)
+        guard count <= Self.maxGroupCount else {
+            throw box.unsupported("\(count) sample groups: expected at most \(Self.maxGroupCount)")
+        }
+        hasGroups = true
+        var groups: [Protection?] = []
+        for _ in 0..<count {
+            let byteCount = usualByteCount == 0 ? try box.number(UInt32.self) : usualByteCount
+            groups.append(try readProtection(try box.part(Int(byteCount)), scheme))
+        }
+        return groups
+    }
+
+    private mutating func readEntry(_ entry: FilmBox) throws(DecryptionError) -> Entry? {
         var rest = entry
         switch entry.kind {
         case "encv": try rest.skip(78)
@@ -195,31 +251,30 @@ extension FilmReader {
         guard let scheme = CommonEncryption.Scheme(rawValue: "\(code)") else {
             throw schemeType.unsupported("the scheme \(code): expected cenc, cens, cbc1 or cbcs")
         }
-        return try readProtection(try protection.required("schi").required("tenc"), scheme)
-    }
-
-    /// Reads the default values of a track. Source: ISO/IEC 23001-7:2016, section 8.2.
-    private mutating func readProtection(
-        _ box: FilmBox, _ scheme: CommonEncryption.Scheme
-    ) throws(DecryptionError) -> Protection? {
-        var box = box
+        var box = try protection.required("schi").required("tenc")
         let (version, flags) = try box.versionAndFlags()
         guard version <= 1, flags == 0 else { throw box.unsupported("version \(version) with flags \(flags)") }
+        return Entry(scheme: scheme, usual: try readProtection(box, scheme, allowsPattern: version == 1))
+    }
+
+    /// Reads the protection of a track's samples, or of those of a group; `nil` if they are clear.
+    ///
+    /// - Source: ISO/IEC 23001-7:2016, sections 6 and 8.2.
+    private func readProtection(
+        _ box: FilmBox, _ scheme: CommonEncryption.Scheme, allowsPattern: Bool = true
+    ) throws(DecryptionError) -> Protection? {
+        var box = box
         try box.skip(1)
         let pattern = try box.number(UInt8.self)
-        guard version == 1 || pattern == 0 else { throw box.unsupported("a pattern in version 0") }
+        guard allowsPattern || pattern == 0 else { throw box.unsupported("a pattern in version 0") }
         let isProtected = try box.number(UInt8.self)
         let ivByteCount = Int(try box.number(UInt8.self))
-        let id = try box.array(16)
+        let id = try Block(try box.array(Block.byteCount))
         switch isProtected {
         case 0: return nil
         case 1: break
         default: throw box.unsupported("the protection \(isProtected): expected 0 or 1")
         }
-        guard keyID == nil || keyID == id else {
-            throw box.unsupported("several keys: expected one for all tracks")
-        }
-        keyID = id
         let made: CommonEncryption
         do throws(DecryptionError) {
             made = try CommonEncryption(
@@ -236,8 +291,7 @@ extension FilmReader {
             _ = try Self.iv([UInt8](repeating: 0, count: ivByteCount), made, box)
         }
         guard box.leftByteCount == 0 else { throw box.mismatch("\(box.leftByteCount) bytes less") }
-        return Protection(
-            scheme: try builder.add(made), hasPattern: made.hasPattern, ivByteCount: ivByteCount, iv: iv)
+        return Protection(scheme: made, keyID: id, ivByteCount: ivByteCount, iv: iv)
     }
 
     private static func iv(
@@ -272,6 +326,9 @@ extension FilmReader {
         guard let track = tracks.first(where: { $0.id == id }) else {
             throw header.mismatch("a track of moov, not \(id)")
         }
+        guard flags & 0x1 == 0 || !isSegment else {
+            throw header.unsupported("an offset in the whole film: expected one from a moof, in a segment")
+        }
         let base = flags & 0x1 != 0 ? try header.number(UInt64.self) : parent.offset
         let entry = flags & 0x2 != 0 ? try header.number(UInt32.self) : track.usualEntry
         if flags & 0x8 != 0 { try header.skip(4) }
@@ -279,16 +336,20 @@ extension FilmReader {
         guard entry >= 1, entry <= track.entries.count else {
             throw header.mismatch("one of \(track.entries.count) sample entries, not \(entry)")
         }
-        guard let protection = track.entries[Int(entry) - 1] else { return }
-        try refuseKeyGroups(in: fragment)
+        guard let entry = track.entries[Int(entry) - 1] else { return }
+        let groupBox = try Self.groupBox("sbgp", in: fragment, maxVersion: 1)
+        guard entry.usual != nil || groupBox != nil else { return }
         guard flags & 0x20001 != 0 || isFirst else {
             throw header.unsupported("samples behind those of another track: expected an offset from their moof")
         }
-        var samples = try SampleProtection(fragment, protection)
+        let groups = try SampleGroups(
+            groupBox, usual: entry.usual, ofTrack: track.groups,
+            ofFragment: readGroups(of: fragment, [entry.scheme]))
+        var samples = try SampleProtection(fragment, groups)
         var (rest, position) = (fragment, base)
         while let box = try rest.nextBox() {
             guard box.kind == "trun" else { continue }
-            position = try readRun(box, from: base, after: position, usualByteCount, protection, &samples)
+            position = try readRun(box, from: base, after: position, usualByteCount, &samples)
         }
         try samples.finish()
     }
@@ -298,7 +359,7 @@ extension FilmReader {
     /// - Returns: The end of the last sample.
     /// - Source: ISO/IEC 14496-12:2022, section 8.8.8.
     private mutating func readRun(
-        _ run: FilmBox, from base: UInt64, after end: UInt64, _ usualByteCount: UInt32, _ protection: Protection,
+        _ run: FilmBox, from base: UInt64, after end: UInt64, _ usualByteCount: UInt32,
         _ samples: inout SampleProtection
     ) throws(DecryptionError) -> UInt64 {
         var run = run
@@ -332,76 +393,14 @@ extension FilmReader {
                     byteCount: source.byteCount,
                     expected: "\(byteCount) from offset \(position) on, for sample \(number + 1) of the \(run.name)")
             }
-            try builder.begin(at: position, byteCount: byteCount, iv: try samples.nextIV(), scheme: protection.scheme)
-            try samples.finishSample(of: &builder)
+            if let (protection, iv) = try samples.next() {
+                let scheme = try builder.add(protection.scheme, keyID: protection.keyID)
+                try builder.begin(at: position, byteCount: byteCount, iv: iv, scheme: scheme)
+                try samples.finishSample(of: &builder)
+            }
             position += byteCount
         }
         return position
-    }
-
-    /// The IVs and subsamples of a fragment, from `senc`. Source: ISO/IEC 23001-7:2016, section 7.2.
-    private struct SampleProtection {
-        private let protection: Protection
-        private var box: FilmBox?
-        private var leftCount = 0
-        private var hasSubsamples = false
-
-        init(_ fragment: FilmBox, _ protection: Protection) throws(DecryptionError) {
-            self.protection = protection
-            guard var box = try fragment.box("senc") else {
-                // If samples are protected as a whole with one IV, no box is needed.
-                guard protection.iv != nil, !protection.hasPattern, try fragment.box("saiz") == nil else {
-                    throw fragment.unsupported("protected samples without a box senc")
-                }
-                return
-            }
-            let (version, flags) = try box.versionAndFlags()
-            guard version == 0, flags & ~0x2 == 0 else {
-                throw box.unsupported("version \(version) with flags \(flags)")
-            }
-            hasSubsamples = flags & 0x2 != 0
-            leftCount = Int(try box.number(UInt32.self))
-            self.box = box
-        }
-
-        mutating func nextIV() throws(DecryptionError) -> Block {
-            if let box {
-                guard leftCount > 0 else { throw box.mismatch("as many samples as the boxes trun beside it") }
-                leftCount -= 1
-            }
-            if let iv = protection.iv { return iv }
-            // The box exists; otherwise the fragment was refused.
-            let bytes = try box?.array(protection.ivByteCount) ?? []
-            return try Block(bytes + [UInt8](repeating: 0, count: Block.byteCount - bytes.count))
-        }
-
-        /// Adds the subsamples of the current sample, and ends it.
-        mutating func finishSample(of builder: inout ProtectedExtents.Builder) throws(DecryptionError) {
-            guard hasSubsamples, var box else { return try builder.finishSample() }
-            let count = try box.number(UInt16.self)
-            guard count > 0 else { throw box.unsupported("a sample of no subsamples") }
-            for _ in 0..<count {
-                let (clear, protected) = (try box.number(UInt16.self), try box.number(UInt32.self))
-                do throws(DecryptionError) {
-                    try builder.add(clearByteCount: UInt64(clear), protectedByteCount: UInt64(protected))
-                } catch .invalidHeader(let expected) {
-                    throw box.mismatch(expected)
-                }
-            }
-            self.box = box
-            do throws(DecryptionError) {
-                try builder.finishSample()
-            } catch .invalidHeader(let expected) {
-                throw box.mismatch(expected)
-            }
-        }
-
-        func finish() throws(DecryptionError) {
-            guard let box else { return }
-            guard leftCount == 0, box.leftByteCount == 0 else {
-                throw box.mismatch("as many samples as the boxes trun beside it, and nothing behind them")
-            }
-        }
     }
 }
 
@@ -413,12 +412,27 @@ extension CommonEncryption {
     }
 }
 
+/// The box `moov` of a film whose fragments are in other files.
+package struct FilmStart: Sendable {
+    fileprivate let tracks: [FilmReader.Track]
+
+    /// Reads the tracks of a file, and none of its fragments.
+    ///
+    /// - Throws: See `ProtectedExtents.init(film:after:)`.
+    package init(_ source: any ByteSource) throws(DecryptionError) {
+        tracks = try FilmReader.tracks(of: source)
+    }
+}
+
 extension ProtectedExtents {
     /// The encrypted extents of a fragmented MP4 file, from its boxes.
     ///
+    /// - Parameters:
+    ///   - source: The file.
+    ///   - start: The box `moov`, if it is in another file.
     /// - Throws: `DecryptionError.invalidHeader` or `.unsupported` with a box and its offset, `.truncatedCiphertext` if
     ///   the file ends inside a box or a sample, `.io`.
-    package init(film source: any ByteSource) throws(DecryptionError) {
-        self = try FilmReader.extents(of: source)
+    package init(film source: any ByteSource, after start: FilmStart? = nil) throws(DecryptionError) {
+        self = try FilmReader.extents(of: source, after: start)
     }
 }

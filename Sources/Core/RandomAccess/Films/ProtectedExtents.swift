@@ -29,8 +29,10 @@ package struct ProtectedExtents: Sendable {
 
     /// The stretches.
     let extents: [Extent]
-    /// The schemes.
+    /// The schemes, each with a pattern.
     let schemes: [CommonEncryption]
+    /// The ID of each scheme's key; `nil` if a list of samples has none.
+    package let keyIDs: [Block?]
     /// The end of the last sample, which a source must reach.
     let end: UInt64
 
@@ -39,9 +41,6 @@ package struct ProtectedExtents: Sendable {
 
     /// The max number of stretches: 256 MiB of them, more than any film has.
     package static let maxCount = 1 << 23
-
-    /// The lengths of keys in bytes. Source: ISO/IEC 23001-7:2016, section 9.1, AES-128.
-    package static let keyByteCounts = [16]
 
     /// The ciphers of all schemes.
     package var ciphers: Set<Cipher> { Set(schemes.map(\.cipher)) }
@@ -57,15 +56,6 @@ package struct ProtectedExtents: Sendable {
         }
         return low
     }
-
-    /// Refuses a key of another length.
-    ///
-    /// - Throws: `DecryptionError.invalidKeyMaterial`.
-    func check(_ key: SecretKey) throws(DecryptionError) {
-        guard Self.keyByteCounts.contains(key.byteCount) else {
-            throw .invalidKeyMaterial(byteCount: key.byteCount, expected: "16, for a film")
-        }
-    }
 }
 
 extension ProtectedExtents {
@@ -73,6 +63,7 @@ extension ProtectedExtents {
     package struct Builder {
         private var extents: [Extent] = []
         private var schemes: [CommonEncryption] = []
+        private var keyIDs: [Block?] = []
         private var end: UInt64 = 0
         private var isSorted = true
         private var sample = Sample()
@@ -92,14 +83,19 @@ extension ProtectedExtents {
 
         package init() {}
 
-        /// Adds a scheme.
+        /// Adds a scheme with the ID of its key.
         ///
         /// - Returns: The scheme's number; the existing one if it was added before.
         /// - Throws: `DecryptionError.unsupported` if there are too many.
-        package mutating func add(_ scheme: CommonEncryption) throws(DecryptionError) -> Int {
-            if let index = schemes.firstIndex(of: scheme) { return index }
-            guard schemes.count < 16 else { throw .unsupported("more than 16 schemes and patterns in one film") }
+        package mutating func add(_ scheme: CommonEncryption, keyID: Block? = nil) throws(DecryptionError) -> Int {
+            if let index = schemes.indices.first(where: { schemes[$0] == scheme && keyIDs[$0] == keyID }) {
+                return index
+            }
+            guard schemes.count < FilmKeys.maxCount else {
+                throw .unsupported("more than \(FilmKeys.maxCount) keys, schemes and patterns in one film")
+            }
             schemes.append(scheme)
+            keyIDs.append(keyID)
             return schemes.count - 1
         }
 
@@ -200,7 +196,7 @@ extension ProtectedExtents {
                 }
                 last = extent
             }
-            return ProtectedExtents(extents: extents, schemes: schemes, end: end)
+            return ProtectedExtents(extents: extents, schemes: schemes, keyIDs: keyIDs, end: end)
         }
 
         private func name(at offset: UInt64) -> String { "sample \(sampleCount + 1), at offset \(offset)," }

@@ -136,7 +136,7 @@ public final class CompositeObject: Sendable {
         of piece: Int, _ place: PiecePlace, _ list: any PieceList
     ) -> DecryptionError? {
         do throws(DecryptionError) {
-            if let key = try list.key(of: piece) { try place.check(key) }
+            try place.check(list.key(of: piece))
             return nil
         } catch {
             return error

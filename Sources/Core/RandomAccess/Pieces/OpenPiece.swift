@@ -3,7 +3,7 @@ public struct OpenPiece: Sendable {
     private enum Content {
         case plain(any ByteSource)
         case encrypted(EncryptedObject)
-        case film(any ByteSource, ProtectedExtents, any CipherBackend, SecretKey)
+        case film(any ByteSource, ProtectedExtents, any CipherBackend, [SecretKey])
     }
 
     private let content: Content
@@ -51,13 +51,13 @@ public struct OpenPiece: Sendable {
                 source: slice, strategy: strategy, backend: backend, key: key, knownByteCount: objectByteCount)
             (content, self.objectByteCount) = (.encrypted(object), object.plaintextByteCount)
         } else if let extents = place.extents {
-            let key = try required(for: "a film")
-            try extents.check(key)
+            let given = if let keys = place.keys { keys } else { FilmKeys.one(try required(for: "a film")) }
+            let keys = try extents.keys(given)
             guard extents.end <= slice.byteCount else {
                 throw .truncatedCiphertext(
                     byteCount: slice.byteCount, expected: "at least \(extents.end), the end of the last sample")
             }
-            (content, self.objectByteCount) = (.film(slice, extents, backend, key), slice.byteCount)
+            (content, self.objectByteCount) = (.film(slice, extents, backend, keys), slice.byteCount)
         } else {
             (content, self.objectByteCount) = (.plain(slice), slice.byteCount)
         }
@@ -77,11 +77,12 @@ public struct OpenPiece: Sendable {
         case .plain(let source): PieceCursor(.plain(source), plaintext)
         case .encrypted(let object):
             PieceCursor(.encrypted(try object.makeCursor(windowByteCount: windowByteCount)), plaintext)
-        case .film(let source, let extents, let backend, let key):
+        case .film(let source, let extents, let backend, let keys):
             PieceCursor(
                 .encrypted(
                     try ExtentCursor(
-                        extents, of: source, backend: backend, key: key, windowByteCount: windowByteCount)), plaintext)
+                        extents, of: source, backend: backend, keys: keys, windowByteCount: windowByteCount)), plaintext
+            )
         }
     }
 }

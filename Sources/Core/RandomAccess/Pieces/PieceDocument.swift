@@ -24,8 +24,9 @@ package struct PieceDocument: Sendable {
         case plain
         /// A ciphertext in a format with its values.
         case encrypted(Strategy)
-        /// A film of Common Encryption. A file lists its samples; for `nil`, its own boxes do.
-        case film(samples: String?)
+        /// A film of Common Encryption. A file lists its samples; for `nil`, its own boxes do, behind `moov` of another
+        /// file if there is one.
+        case film(samples: String?, start: String?)
 
         /// The valid key lengths in bytes; `nil` for any that the format's cipher accepts.
         package var keyByteCounts: [Int]? {
@@ -84,7 +85,7 @@ package struct PieceDocument: Sendable {
         _ node: YAMLNode, _ strategy: (String, [UInt8]?) throws(DecryptionError) -> Strategy
     ) throws(DescriptionError) -> Piece {
         let members = try node.members(
-            "the members of a piece", of: ["file", "range", "strategy", "samples", "iv", "key"])
+            "the members of a piece", of: ["file", "range", "strategy", "samples", "init", "iv", "key"])
         func required(_ member: String, _ expected: String) throws(DescriptionError) -> YAMLNode {
             guard let found = members[member] else {
                 throw DescriptionError(node.place, "no \"\(member)\": expected \(expected)")
@@ -102,14 +103,16 @@ package struct PieceDocument: Sendable {
         let content: Content
         switch text {
         case plainWord:
-            try refuse("iv", "key", "samples")
+            try refuse("iv", "key", "samples", "init")
             content = .plain
         case filmWord:
             try refuse("iv")
             let samples = try members["samples"].map { node throws(DescriptionError) in try fileName(node) }
-            content = .film(samples: samples)
+            let start = try members["init"].map { node throws(DescriptionError) in try fileName(node) }
+            if samples != nil, let node = members["init"] { throw node.error("no \"init\" beside \"samples\"") }
+            content = .film(samples: samples, start: start)
         default:
-            try refuse("samples")
+            try refuse("samples", "init")
             let iv = try members["iv"].map { node throws(DescriptionError) in try Self.iv(node) }
             let made: Strategy
             do throws(DecryptionError) {
@@ -161,16 +164,16 @@ package struct PieceDocument: Sendable {
 }
 
 extension PieceDocument.Piece {
-    /// A piece that is a whole film.
-    package init(film file: String) {
+    /// A piece that is a whole film, or the segments of one behind `moov` of another file.
+    package init(film file: String, start: String?) {
         self.init(
-            place: DescriptionPlace(line: 1, column: 1), file: file, range: (0, nil), content: .film(samples: nil),
-            keyFile: nil)
+            place: DescriptionPlace(line: 1, column: 1), file: file, range: (0, nil),
+            content: .film(samples: nil, start: start), keyFile: nil)
     }
 
-    /// The file that lists the samples, if any.
-    package var samplesFile: String? {
-        if case .film(let samples) = content { samples } else { nil }
+    /// The file that lists the samples or has the box `moov`, if any.
+    package var indexFile: String? {
+        if case .film(let samples, let start) = content { samples ?? start } else { nil }
     }
 
     /// The format of its bytes; `nil` for unencrypted bytes and for a film.
@@ -184,12 +187,16 @@ extension PieceDocument.Piece {
     ///   - source: The file.
     ///   - known: The encrypted extents of the piece, if known from before.
     ///   - samples: Reads a list of samples from a file.
+    ///   - start: Reads the box `moov` from a file.
     /// - Returns: The place.
     /// - Throws: `DecryptionError.truncatedCiphertext` if the file ends earlier; errors of a film's boxes or samples.
     package func place(
         in source: any ByteSource, _ known: ProtectedExtents? = nil,
         samples: (String) throws(DecryptionError) -> ProtectedExtents = { (file) throws(DecryptionError) in
             throw .unsupported("the list of samples \(file)")
+        },
+        start: (String) throws(DecryptionError) -> FilmStart = { (file) throws(DecryptionError) in
+            throw .unsupported("the file \(file) with moov")
         }
     ) throws(DecryptionError) -> PiecePlace {
         let end = range.last.map { $0 + 1 } ?? max(source.byteCount, range.first)
@@ -198,8 +205,10 @@ extension PieceDocument.Piece {
         switch content {
         case .plain: return PiecePlace(slice.range)
         case .encrypted(let strategy): return PiecePlace(slice.range, strategy)
-        case .film(let file?): return PiecePlace(slice.range, try samples(file))
-        case .film(nil): return PiecePlace(slice.range, try ProtectedExtents(film: slice))
+        case .film(let file?, _): return PiecePlace(slice.range, try samples(file))
+        case .film(nil, let file):
+            let start = try file.map { (file) throws(DecryptionError) in try start(file) }
+            return PiecePlace(slice.range, try ProtectedExtents(film: slice, after: start))
         }
     }
 }

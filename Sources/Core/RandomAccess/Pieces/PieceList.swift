@@ -68,6 +68,8 @@ public struct PiecePlace: Sendable {
     public var byteCount: UInt64?
     /// The encrypted extents of these bytes, if only some are encrypted and no strategy describes them; `nil` for none.
     package var extents: ProtectedExtents?
+    /// The keys of these extents, if the piece has several.
+    package var keys: FilmKeys?
 
     /// A place of plaintext, or of a ciphertext.
     public init(
@@ -82,12 +84,12 @@ public struct PiecePlace: Sendable {
         self.extents = extents
     }
 
-    /// Refuses a key of the wrong length.
+    /// Refuses keys of the wrong length, and too few keys for a film.
     ///
-    /// - Throws: `DecryptionError.invalidKey` or `.invalidKeyMaterial`.
-    func check(_ key: SecretKey) throws(DecryptionError) {
-        try strategy?.check(key)
-        try extents?.check(key)
+    /// - Throws: `DecryptionError.invalidKey` or `.invalidKeyMaterial`; `FilmKeyError`.
+    func check(_ key: SecretKey?) throws(DecryptionError) {
+        if let key { try strategy?.check(key) }
+        if let keys = keys ?? key.map(FilmKeys.one) { _ = try extents?.keys(keys) }
     }
 
     /// The length of the piece's plaintext, if the place determines it; `nil` if it depends on the bytes: a header,

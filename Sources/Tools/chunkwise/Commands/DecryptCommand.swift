@@ -25,6 +25,7 @@ struct DecryptCommand: ParsableCommand {
               chunkwise decrypt --strategy hls-aes128 --keys folder film.m3u8 film.ts
               chunkwise decrypt --strategy hls-aes128 --keep-going damaged.m3u8 rest.ts
               chunkwise decrypt --key-file k --strategy pieces parts.yml film.mp4
+              chunkwise decrypt --key-file keys --strategy film --init init.mp4 segment7.m4s clear7.m4s
               chunkwise decrypt --key-file k https://example.org/film.enc film.mp4
               chunkwise decrypt --strategy hls-aes128 https://example.org/film.m3u8 film.ts
               openssl enc -aes-128-cbc -K $KEY -iv $IV -in a -out a.enc   is what the default strategy reads
@@ -41,6 +42,7 @@ struct DecryptCommand: ParsableCommand {
     @OptionGroup var playlistKeys: PlaylistKeyOptions
     @OptionGroup var ranges: ByteRangeOptions
     @OptionGroup var playlistOptions: PlaylistOptions
+    @OptionGroup var filmOptions: FilmOptions
 
     @OptionGroup var backendOptions: BackendOptions
 
@@ -98,7 +100,8 @@ struct DecryptCommand: ParsableCommand {
                 throw CommandFailure(.usage, "--range \"\(range)\": expected A-B with A not above B, A-, or -N")
             }
         }
-        if let list = try openedList(input, at: remoteObject, output: output) {
+        let filmStart = try filmOptions.start(with: layout)
+        if let list = try openedList(input, filmStart, at: remoteObject, output: output) {
             return try decrypt(
                 list, from: redactedName(input), to: output, request, windowByteCount: windowByteCount,
                 threadCount: threadCount)
@@ -205,7 +208,9 @@ extension DecryptCommand {
     }
 
     /// Opens the file as a list if the strategy has one; `nil` if the file is the object.
-    private func openedList(_ input: String, at remoteObject: RemoteObject?, output: String) throws -> OpenedList? {
+    private func openedList(
+        _ input: String, _ filmStart: FilePath?, at remoteObject: RemoteObject?, output: String
+    ) throws -> OpenedList? {
         guard let list = layout.list else { return nil }
         try layout.refuseParameters()
         try ciphertext.refuse(with: "the strategy \(layout.strategy)")
@@ -213,15 +218,18 @@ extension DecryptCommand {
             throw CommandFailure(.usage, "--iv \(iv): expected none with the strategy \(layout.strategy)")
         }
         let cipher = try backendOptions.backend()
-        let key = keyOptions.isGiven ? try keyOptions.key(for: layout) : nil
-        if list == .playlist { return try openedPlaylist(input, at: remoteObject, output: output, cipher, key) }
+        let keys = keyOptions.isGiven ? try keyOptions.keys(for: layout) : nil
+        if list == .playlist {
+            let key = try attemptInput { () throws(DecryptionError) in try keys?.single(for: layout.strategy) }
+            return try openedPlaylist(input, at: remoteObject, output: output, cipher, key)
+        }
         try playlistKeys.refuse(with: layout.strategy)
         try ranges.refuse(with: layout.strategy)
         try playlistOptions.refuse(with: layout.strategy, isList: true)
         try require(remoteObject == nil, "\(redactedName(input)): expected a file with --strategy \(layout.strategy)")
         try network.refuse(input)
         let pieces = try attemptInput {
-            try PieceFile(list, path: FilePath(input), key: key, isStrict: keyOptions.strict)
+            try PieceFile(list, path: FilePath(input), start: filmStart, keys: keys, isStrict: keyOptions.strict)
         }
         try refuseToReplace(pieces.paths.map(\.string), output: output)
         return OpenedList(
@@ -355,19 +363,19 @@ extension PieceFile {
     /// Opens a film, or reads a document of pieces. Warns of key files that others can read, unless `isAgain` says that
     /// the warning was given before.
     convenience init(
-        _ list: ListStrategy, path: FilePath, key: SecretKey?, isStrict: Bool, isAgain: Bool = false
+        _ list: ListStrategy, path: FilePath, start: FilePath?, keys: FilmKeys?, isStrict: Bool, isAgain: Bool = false
     ) throws(DecryptionError) {
         guard list == .pieces else {
-            try self.init(film: path, key: key)
+            try self.init(film: path, start: start, key: keys)
             return
         }
         try self.init(
-            path: path, key: key,
+            path: path, key: keys,
             strategy: { (text, iv) throws(DecryptionError) in try Strategy(text: text, iv: iv) },
             readKey: { (path, byteCounts) throws(DecryptionError) in
                 let form = KeyFile.Form(byteCounts: byteCounts)
-                guard isAgain, !isStrict else { return try KeyFile.read(path.string, form, isStrict: isStrict) }
-                return try KeyFile.read(path.string, form)
+                guard isAgain, !isStrict else { return try KeyFile.readFilmKeys(path.string, form, isStrict: isStrict) }
+                return try KeyFile.readFilmKeys(path.string, form)
             })
     }
 }

@@ -47,6 +47,7 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var keyOptions: KeyOptions
     @OptionGroup var playlistKeys: PlaylistKeyOptions
     @OptionGroup var ranges: ByteRangeOptions
+    @OptionGroup var filmOptions: FilmOptions
 
     @Flag(help: "Serve the encrypted segments of playlists, and their keys.")
     var hlsEncrypted = false
@@ -173,6 +174,7 @@ extension ServeCommand {
         for input in inputs where !isOneFolder && isFolder(input) {
             throw CommandFailure(.usage, "folder \(input): expected files, or one folder and nothing else")
         }
+        let filmStart = try filmOptions.start(with: layout)
         if let list = layout.list {
             try layout.refuseParameters()
             try ciphertext.refuse(with: "the strategy \(layout.strategy)")
@@ -181,7 +183,7 @@ extension ServeCommand {
             }
             return switch list {
             case .playlist: try playlists(isOneFolder: isOneFolder)
-            case .pieces, .film: try pieces(list, isOneFolder: isOneFolder)
+            case .pieces, .film: try pieces(list, filmStart, isOneFolder: isOneFolder)
             }
         }
         let format = try format()
@@ -245,22 +247,24 @@ extension ServeCommand {
     }
 
     /// The objects of the documents or films that the arguments name. Opens each of them once.
-    private func pieces(_ list: ListStrategy, isOneFolder: Bool) throws -> ServedPieces {
+    private func pieces(
+        _ list: ListStrategy, _ filmStart: FilePath?, isOneFolder: Bool
+    ) throws -> ServedPieces {
         try playlistKeys.refuse(with: layout.strategy)
         try ranges.refuse(with: layout.strategy)
         try require(!hlsEncrypted, "--hls-encrypted: expected a folder, or --strategy hls-aes128")
         try require(!isOneFolder, "folder \(inputs[0]): expected documents with --strategy \(layout.strategy)")
-        let (isStrict, key) = (keyOptions.strict, keyOptions.isGiven ? try keyOptions.key(for: layout) : nil)
+        let (isStrict, keys) = (keyOptions.strict, keyOptions.isGiven ? try keyOptions.keys(for: layout) : nil)
         let documents = inputs.map { FilePath($0) }
         let cipher = try backendOptions.backend()
         let pieces = try attempt {
             try ServedPieces(documents: documents, backend: cipher) { (path) throws(DecryptionError) in
-                try PieceFile(list, path: path, key: key, isStrict: isStrict, isAgain: true)
+                try PieceFile(list, path: path, start: filmStart, keys: keys, isStrict: isStrict, isAgain: true)
             }
         }
         for document in documents {
             try attemptInput {
-                _ = try PieceFile(list, path: document, key: key, isStrict: isStrict)
+                _ = try PieceFile(list, path: document, start: filmStart, keys: keys, isStrict: isStrict)
                 _ = try pieces.content(at: [ServedPieces.name(of: document)])
             }
         }

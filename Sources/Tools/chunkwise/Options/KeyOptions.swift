@@ -12,7 +12,10 @@ struct KeyOptions: ParsableArguments {
     @Option(
         help: .taking(
             "file",
-            "A file with the key, as raw bytes or as hexadecimal digits, of the strategy's key length."),
+            """
+            A file with the key, as raw bytes or as hexadecimal digits, of the strategy's key length. For films with \
+            several keys, a text with a line KID:KEY for each.
+            """),
         completion: .file())
     var keyFile: String?
 
@@ -43,6 +46,16 @@ struct KeyOptions: ParsableArguments {
     /// - Returns: The key.
     /// - Throws: `CommandFailure`.
     func key(for layout: StrategyOptions) throws -> SecretKey {
+        let keys = try keys(for: layout)
+        return try attemptInput { () throws(DecryptionError) in try keys.single(for: layout.strategy) }
+    }
+
+    /// Reads the key, or the keys of films.
+    ///
+    /// - Parameter layout: The strategy of the keys.
+    /// - Returns: The key or the keys.
+    /// - Throws: `CommandFailure`.
+    func keys(for layout: StrategyOptions) throws -> FilmKeys {
         try require(
             keyEncoding == nil || keyFile != nil, "--key-encoding: expected it with --key-file, which has the key")
         let byteCounts = try layout.keyByteCounts
@@ -57,7 +70,12 @@ struct KeyOptions: ParsableArguments {
             }
             let form = KeyFile.Form(
                 encoding: keyEncoding, byteCounts: byteCounts, choice: "--key-encoding hex or raw")
-            return try attemptInput { try KeyFile.read(file, form, isStrict: strict) }
+            return try attemptInput {
+                guard layout.list == .film || layout.list == .pieces else {
+                    return .one(try KeyFile.read(file, form, isStrict: strict))
+                }
+                return try KeyFile.readFilmKeys(file, form, isStrict: strict)
+            }
         case (nil, let hex?):
             Terminal.warn("--key-hex shows the key to every process; prefer --key-file")
             guard let bytes = Hexadecimal.decode(hex, allowsUpperCase: true) else {
@@ -70,7 +88,7 @@ struct KeyOptions: ParsableArguments {
                     throw DecryptionError.invalidKeyMaterial(
                         byteCount: bytes.count, expected: "\(KeyFile.text(byteCounts)), for \(layout.strategy)")
                 }
-                return try SecretKey(material: bytes)
+                return .one(try SecretKey(material: bytes))
             }
         case (nil, nil):
             throw CommandFailure(.usage, "no key: expected --key-file FILE")
@@ -94,12 +112,27 @@ extension KeyFile {
         _ path: String, _ form: Form = Form(), isStrict: Bool, program: String = "chunkwise"
     ) throws(DecryptionError) -> SecretKey {
         try read(path, form) { (permissions) throws(DecryptionError) in
-            guard !isStrict else {
-                throw .openToOthers(path: "key file \(path)", permissions: permissions, expected: 0o600)
-            }
-            let warning = KeyWarning.readableByOthers(path: path, permissions: permissions)
-            Terminal.writeError("\(program): warning: \(warning)")
+            try warn(path, permissions, isStrict: isStrict, program: program)
         }
+    }
+
+    /// Reads a key or several, and warns if others can read their file.
+    ///
+    /// - Throws: See `KeyFile.readFilmKeys(_:_:isShared:)`.
+    static func readFilmKeys(_ path: String, _ form: Form, isStrict: Bool) throws(DecryptionError) -> FilmKeys {
+        try readFilmKeys(path, form) { (permissions) throws(DecryptionError) in
+            try warn(path, permissions, isStrict: isStrict, program: "chunkwise")
+        }
+    }
+
+    private static func warn(
+        _ path: String, _ permissions: UInt32, isStrict: Bool, program: String
+    ) throws(DecryptionError) {
+        guard !isStrict else {
+            throw .openToOthers(path: "key file \(path)", permissions: permissions, expected: 0o600)
+        }
+        let warning = KeyWarning.readableByOthers(path: path, permissions: permissions)
+        Terminal.writeError("\(program): warning: \(warning)")
     }
 }
 

@@ -1,0 +1,88 @@
+/// The key of a film, or several with their IDs.
+package enum FilmKeys: Sendable {
+    /// The key of everything that is encrypted.
+    case one(SecretKey)
+    /// Keys by their IDs, of which a film may use some.
+    case byID([Block: SecretKey])
+
+    /// The max number of keys.
+    package static let maxCount = 256
+
+    /// All keys, in the order of their IDs.
+    package var all: [SecretKey] {
+        switch self {
+        case .one(let key): [key]
+        case .byID(let keys):
+            keys.sorted { $0.key.bigEndianValue < $1.key.bigEndianValue }.map(\.value)
+        }
+    }
+
+    /// Returns the only key, for something other than a film.
+    ///
+    /// - Throws: `FilmKeyError`.
+    package func single(for name: String) throws(DecryptionError) -> SecretKey {
+        guard case .one(let key) = self else { throw .layer(AnyLayerError(FilmKeyError.tooMany(name))) }
+        return key
+    }
+}
+
+/// The reasons to refuse the keys of a film.
+package enum FilmKeyError: LayerError {
+    /// A film has one key ID or several, and the key has none.
+    case noIDs([Block])
+    /// The film has a key ID, and there is no key with it.
+    case missing(Block)
+    /// The film has no key IDs, and the keys have some.
+    case unknownIDs
+    /// Something other than a film has one key.
+    case tooMany(String)
+
+    /// The failure, the value, and the expectation.
+    package var description: String {
+        switch self {
+        case .noIDs(let ids):
+            "one key, and a film with \(ids.count) key IDs (\(ids.prefix(8).map(Self.text).joined(separator: ", "))"
+                + "\(ids.count > 8 ? ", …" : "")): expected a key file with a line KID:KEY for each"
+        case .missing(let id): "no key with the ID \(Self.text(id)): expected a line for it in the key file"
+        case .unknownIDs: "keys with IDs, and a list of samples without: expected a key file with one key"
+        case .tooMany(let name): "keys with IDs: expected a key file with one key, for \(name)"
+        }
+    }
+
+    /// The error's name in the subject protocol.
+    package var protocolName: String { "invalidKey" }
+
+    /// Returns a key's ID as hexadecimal digits.
+    private static func text(_ id: Block) -> String {
+        let digits = String(id.bigEndianValue, radix: 16)
+        return String(repeating: "0", count: 32 - digits.utf8.count) + digits
+    }
+}
+
+extension ProtectedExtents {
+    /// The lengths of keys in bytes. Source: ISO/IEC 23001-7:2016, section 9.1, AES-128.
+    package static let keyByteCounts = [16]
+
+    /// Returns the key of each scheme.
+    ///
+    /// - Throws: `DecryptionError.invalidKeyMaterial` for a key of another length; `FilmKeyError`.
+    func keys(_ given: FilmKeys) throws(DecryptionError) -> [SecretKey] {
+        func refuse(_ error: FilmKeyError) -> DecryptionError { .layer(AnyLayerError(error)) }
+        for key in given.all where !Self.keyByteCounts.contains(key.byteCount) {
+            throw .invalidKeyMaterial(byteCount: key.byteCount, expected: "16, for a film")
+        }
+        switch given {
+        case .one(let key):
+            var ids: [Block] = []
+            for case let id? in keyIDs where !ids.contains(id) { ids.append(id) }
+            guard ids.count <= 1 else { throw refuse(.noIDs(ids)) }
+            return keyIDs.map { _ in key }
+        case .byID(let keys):
+            return try keyIDs.map { (id) throws(DecryptionError) in
+                guard let id else { throw refuse(.unknownIDs) }
+                guard let key = keys[id] else { throw refuse(.missing(id)) }
+                return key
+            }
+        }
+    }
+}
