@@ -333,7 +333,7 @@ extension ComputedPlan.Candidate {
         return JSONValue(members: [
             "backend": configuration.backend, "strategy": configuration.strategy,
             "keyByteCount": configuration.keyByteCount, "chunkByteCount": configuration.chunkByteCount,
-            "access": configuration.access, "windowByteCount": configuration.windowByteCount,
+            "access": configuration.access.rawValue, "windowByteCount": configuration.windowByteCount,
             "noticesChanges": noticesChanges,
             "notices": ComputedPlan.Notice.allCases.filter(layout.notices.contains).map(\.rawValue),
             "storedByteCount": layout.storedByteCount, "maxByteCount": layout.maxByteCount,
