@@ -2,7 +2,7 @@ import Results
 
 extension RunRecommendation {
     /// The recommendation for a terminal of 80 columns.
-    package var text: String { TextRenderer.render(document, isShort: true) }
+    package var text: String { TextRenderer.render(document, allIn: "--format markdown") }
 
     package var markdown: String { String(MarkdownRenderer.render(document).dropLast()) }
 
