@@ -31,10 +31,6 @@ package struct DecryptionRates: Sendable {
         package var byteCount: UInt64
         /// The median, in nanoseconds.
         package var nanoseconds: Double
-
-        package init(byteCount: UInt64, nanoseconds: Double) {
-            (self.byteCount, self.nanoseconds) = (byteCount, nanoseconds)
-        }
     }
 
     /// The points for each timed length, in ascending order.
@@ -43,12 +39,6 @@ package struct DecryptionRates: Sendable {
     package var callNanoseconds: UInt64
     /// The rate of copies from a kept plaintext.
     package var copiedBytesPerSecond: UInt64
-
-    package init(points: [KeyedCipher: [Point]], callNanoseconds: UInt64, copiedBytesPerSecond: UInt64) {
-        self.points = points
-        self.callNanoseconds = callNanoseconds
-        self.copiedBytesPerSecond = copiedBytesPerSecond
-    }
 
     /// Returns the time of a call in nanoseconds, interpolated linearly between the timed lengths.
     package func nanoseconds(_ cipher: KeyedCipher, byteCount: UInt64) -> Double {

@@ -18,14 +18,6 @@ package struct ReadCosts: Sendable {
         package var fetchedByteCount: Int64 = 0
         /// The duration in nanoseconds.
         package var nanoseconds: UInt64 = 0
-
-        package init(
-            requestCount: UInt64 = 0, fetchedByteCount: Int64 = 0, nanoseconds: UInt64 = 0
-        ) {
-            self.requestCount = requestCount
-            self.fetchedByteCount = fetchedByteCount
-            self.nanoseconds = nanoseconds
-        }
     }
 
     /// The link to the ciphertext, and the rates of the machine.
@@ -36,10 +28,6 @@ package struct ReadCosts: Sendable {
         package var client: RemoteClient
         /// The rates of decryption.
         package var rates: DecryptionRates
-
-        package init(link: RemoteLink?, client: RemoteClient, rates: DecryptionRates) {
-            (self.link, self.client, self.rates) = (link, client, rates)
-        }
     }
 
     /// The cost of opening the object.

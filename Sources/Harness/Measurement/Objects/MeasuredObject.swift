@@ -10,10 +10,11 @@ import Vectors
 package struct MeasuredObject: Sendable {
     /// The strategy of the ciphertext.
     package let strategy: Strategy
+    /// The key. Subjects get it through a pipe, never in a command line.
+    let key: SecretKey
     /// The plaintext's length in bytes.
     package let plaintextByteCount: UInt64
-
-    let key: SecretKey
+    /// The member `source` of an `open` request.
     let source: JSONValue
     let expected: any ExpectedPlaintext
     /// The playlist that a subject opens instead of the ciphertext as a whole; `nil` for strategies other than
@@ -21,23 +22,6 @@ package struct MeasuredObject: Sendable {
     var playlist: MeasuredPlaylist?
     /// The identity and version of a user's own object; `nil` for a generated one.
     package private(set) var input: String?
-
-    /// - Parameters:
-    ///   - strategy: The strategy of the ciphertext.
-    ///   - key: The key. Subjects get it through a pipe, never in a command line.
-    ///   - plaintextByteCount: The plaintext's length in bytes.
-    ///   - source: The member `source` of an `open` request.
-    ///   - expected: The plaintext.
-    package init(
-        strategy: Strategy, key: SecretKey, plaintextByteCount: UInt64, source: JSONValue,
-        expected: any ExpectedPlaintext
-    ) {
-        self.strategy = strategy
-        self.key = key
-        self.plaintextByteCount = plaintextByteCount
-        self.source = source
-        self.expected = expected
-    }
 
     /// The key's length in bytes.
     package var keyByteCount: Int { key.byteCount }

@@ -95,12 +95,6 @@ package struct Raise: Hashable, Sendable {
     /// The minimum that would be needed; for throughput, the maximum.
     package var needed: Double
 
-    package init(budget: Budget, given: Double, needed: Double) {
-        self.budget = budget
-        self.given = given
-        self.needed = needed
-    }
-
     /// The factor by which the budget must be raised (for throughput, lowered); more than 1. It is infinite if the
     /// smaller value is 0.
     package var factor: Double {

@@ -161,21 +161,6 @@ package struct StoredRatios: Codable, Hashable, Sendable {
     /// The ratios, one a cell.
     package var ratios: [Ratio]
 
-    package init(
-        schema: String, programVersion: String, cpuModel: String, cpu: CPU? = nil, startedAt: String,
-        reference: GateSide, candidate: GateSide, seed: UInt64, ratios: [Ratio]
-    ) {
-        self.schema = schema
-        self.programVersion = programVersion
-        self.cpuModel = cpuModel
-        self.cpu = cpu
-        self.startedAt = startedAt
-        self.reference = reference
-        self.candidate = candidate
-        self.seed = seed
-        self.ratios = ratios
-    }
-
     /// The properties that tell CPUs of the same name apart.
     package struct CPU: Codable, Hashable, Sendable {
         /// The features that matter for AES.
@@ -203,18 +188,6 @@ package struct StoredRatios: Codable, Hashable, Sendable {
         package var high: Double?
         /// The log-ratios of the blocks, from which an interval of any confidence can be computed.
         package var logRatios: [Double]
-
-        package init(
-            name: String, cell: Cell, ratio: Double, low: Double? = nil, high: Double? = nil,
-            logRatios: [Double]
-        ) {
-            self.name = name
-            self.cell = cell
-            self.ratio = ratio
-            self.low = low
-            self.high = high
-            self.logRatios = logRatios
-        }
     }
 }
 
