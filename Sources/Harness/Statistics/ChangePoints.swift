@@ -111,10 +111,6 @@ package struct ChangePoints: Hashable, Sendable {
         private(set) var given: [Int] = []
         var found: [Int] = []
 
-        init(values: [Double], noise: SharedNoise, minStep: Double) {
-            (self.values, self.noise, self.minStep) = (values, noise, minStep)
-        }
-
         /// Adds a given cut, unless a level would be too short.
         mutating func add(_ place: Int) {
             guard place - (given.last ?? 0) >= minLength, values.count - place >= minLength else { return }

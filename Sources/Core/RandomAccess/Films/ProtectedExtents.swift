@@ -34,6 +34,9 @@ package struct ProtectedExtents: Sendable {
     /// The end of the last sample, which a source must reach.
     let end: UInt64
 
+    /// The number of stretches.
+    package var count: Int { extents.count }
+
     /// The max number of stretches: 256 MiB of them, more than any film has.
     package static let maxCount = 1 << 23
 

@@ -173,6 +173,11 @@ extension PieceDocument.Piece {
         if case .film(let samples) = content { samples } else { nil }
     }
 
+    /// The format of its bytes; `nil` for unencrypted bytes and for a film.
+    package var strategy: Strategy? {
+        if case .encrypted(let strategy) = content { strategy } else { nil }
+    }
+
     /// Returns the place of the piece in its file.
     ///
     /// - Parameters:

@@ -111,10 +111,6 @@ struct FaultyChunkBackend: WrappingBackend {
     let change: Change
     private let contextCount = MutantState(0)
 
-    init(base: any CipherBackend, change: @escaping Change) {
-        (self.base, self.change) = (base, change)
-    }
-
     func makeContext(
         _ cipher: Cipher, _ direction: CipherDirection, key: SecretKey
     ) throws(DecryptionError) -> any CipherContext {

@@ -82,10 +82,6 @@ struct ResponseReader {
     let path: String
     private(set) var comments: [String] = []
 
-    init(path: String) {
-        self.path = path
-    }
-
     func error(_ reason: String, line: Int? = nil) -> VectorFileError {
         VectorFileError(
             kind: .malformed, file: path, pointer: line.map { "line \($0)" } ?? "", reason: reason)

@@ -49,10 +49,6 @@ extension TamperTarget {
         let original: TamperContent
         private(set) var list: [(kind: TamperKind, location: String, content: TamperContent)] = []
 
-        init(original: TamperContent) {
-            self.original = original
-        }
-
         /// Adds a tampering that changes the original as `change` does.
         mutating func add(_ kind: TamperKind, _ location: String, _ change: (inout TamperContent) -> Void) {
             var content = original
