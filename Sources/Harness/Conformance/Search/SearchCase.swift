@@ -68,15 +68,11 @@ extension SearchCase.Object {
     ///
     /// - Throws: `DecryptionError.invalidParameter`, `.unalignedPlaintext` for an impossible object.
     package func group(id: String) throws(DecryptionError) -> VectorGroup {
-        let object = try generated()
+        let object = try GeneratedObject(
+            strategy: strategy, key: SecretKey(key), plaintextByteCount: plaintextByteCount, seed: seed)
         return VectorGroup(
             id: id, source: "differential search, seed \(seed)", flags: [.exhaustive], strategy: strategy,
             key: object.key, ciphertext: object.source, plaintext: object.plaintext)
-    }
-
-    fileprivate func generated() throws(DecryptionError) -> GeneratedObject {
-        try GeneratedObject(
-            strategy: strategy, key: SecretKey(key), plaintextByteCount: plaintextByteCount, seed: seed)
     }
 }
 
@@ -103,20 +99,56 @@ extension SearchCase {
     ///
     /// Instead of their bytes, objects of more than 64 KiB have the description that generates them.
     package func vectorFile(id: String, source: String) -> JSONValue {
-        let groups = objects.enumerated().compactMap { index, object -> VectorGroup? in
+        let groups = objects.indices.compactMap { index -> JSONValue? in
             let reads = reads.filter { $0.object == index }
-            guard !reads.isEmpty || self.reads.isEmpty, let generated = try? object.generated() else { return nil }
-            let byteCount = object.plaintextByteCount
-            return VectorGroup(
-                id: "\(id)/object \(index)", source: source, flags: [.seekStorm], strategy: object.strategy,
-                key: generated.key, ciphertext: generated.source, plaintext: generated.plaintext,
-                rule: byteCount > Self.largestWrittenByteCount ? .generated(generated) : nil,
-                interleaving: objects.count > 1 ? source : nil,
-                patterns: reads.map {
-                    .single(RangeRead(offset: $0.offset, count: $0.count, of: byteCount, flags: [.seekStorm]))
-                })
+            guard !reads.isEmpty || self.reads.isEmpty else { return nil }
+            return Self.group(
+                objects[index], id: "\(id)/object \(index)", source: source, reads: reads,
+                isInterleaved: objects.count > 1)
         }
-        return (try? VectorWriter.json(of: groups, source: source)) ?? .null
+        return ["schema": 1, "source": .string(source), "groups": .array(groups)]
+    }
+
+    private static func group(_ object: Object, id: String, source: String, reads: [Read], isInterleaved: Bool)
+        -> JSONValue
+    {
+        var members = object.strategy.protocolMembers
+        members.merge(["id": .string(id), "source": .string(source), "flags": ["SeekStorm"], "key": hex(object.key)]) {
+            $1
+        }
+        let group = try? object.group(id: id)
+        if let group, object.plaintextByteCount <= largestWrittenByteCount {
+            members["ciphertext"] = (try? group.ciphertext.bytes()).map(hex) ?? .null
+            members["plaintext"] = (try? group.plaintext.bytes(0..<object.plaintextByteCount)).map(hex) ?? .null
+        } else {
+            members["object"] = [
+                "plaintextByteCount": .integer(object.plaintextByteCount), "seed": .integer(object.seed),
+            ]
+        }
+        if isInterleaved { members["interleaving"] = .string(source) }
+        members["reads"] = .array(
+            reads.map { read in
+                let vector = RangeRead(
+                    offset: read.offset, count: read.count, of: object.plaintextByteCount, flags: [.seekStorm])
+                var members: [String: JSONValue] = [
+                    "flags": JSONValue(strings: vector.flags.map(\.rawValue)), "offset": .integer(read.offset),
+                    "count": JSONValue(count: read.count),
+                ]
+                switch vector.expected {
+                case .error(let name): members["error"] = .string(name.rawValue)
+                case .bytes(let bytes): members["plaintext"] = hex(bytes)
+                case .plaintext(let byteCount):
+                    let range = read.offset..<read.offset + UInt64(byteCount)
+                    let expected = group.flatMap { try? $0.plaintext.bytes(range) }
+                    members["plaintext"] = expected.map(hex) ?? .null
+                }
+                return .object(members)
+            })
+        return .object(members)
+    }
+
+    private static func hex(_ bytes: [UInt8]) -> JSONValue {
+        .string(Hexadecimal.encode(bytes))
     }
 }
 

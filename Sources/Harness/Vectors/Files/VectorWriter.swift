@@ -1,7 +1,7 @@
 import ByteSources
 package import RandomAccess
 import SubjectProtocol
-package import Support
+import Support
 
 /// Writes groups as a file of this project's schema, one line per test. The same groups always give the same bytes.
 package struct VectorWriter: Sendable {
@@ -20,19 +20,6 @@ package struct VectorWriter: Sendable {
         var writer = VectorWriter()
         try writer.write(vectors)
         return writer.text
-    }
-
-    /// Returns the content of a file with some groups.
-    ///
-    /// - Throws: `DecryptionError` if an expected plaintext cannot be computed.
-    package static func json(of groups: [VectorGroup], source: String) throws(DecryptionError) -> JSONValue {
-        var list: [JSONValue] = []
-        for group in groups {
-            var writer = VectorWriter()
-            try writer.write(group)
-            list.append(JSONValue.parse(Array(writer.text.utf8)) ?? .null)
-        }
-        return ["schema": .integer(VectorFile.schemaVersion), "source": .string(source), "groups": .array(list)]
     }
 
     /// Returns the SHA-256 of a class's file in hex.
