@@ -147,9 +147,9 @@ struct WrapperTests {
         _ = try fetch(source, at: 10, count: 40)
         _ = try fetch(source, at: 50, count: 50)
         #expect(source.ranges == [10..<50, 50..<100])
-        #expect(source.fetchedByteCount == 90 && source.record.requestCount == 2)
+        #expect(source.record.fetchedByteCount == 90 && source.record.requestCount == 2)
         source.reset()
-        #expect(source.ranges.isEmpty && source.fetchedByteCount == 0)
+        #expect(source.ranges.isEmpty && source.record.fetchedByteCount == 0)
     }
 
     @Test("faults happen and pass")

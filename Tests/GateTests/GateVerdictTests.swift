@@ -168,7 +168,7 @@ import Testing
     @Test("cells that differ only in what the commands decide are one")
     func distinct() throws {
         var other = ScriptedSubject.cell
-        (other.backend, other.threads, other.access, other.source) = ("openssl", 2, "fresh-buffers", "mmap")
+        (other.backend, other.threads, other.access, other.source) = ("openssl", 2, .freshBuffers, "mmap")
         let result = try gate(
             ScriptedSubject(), ScriptedSubject(), in: folder, cells: [other, ScriptedSubject.cell])
         #expect(result.cells.map(\.name) == [ScriptedSubject.cell.gateName])

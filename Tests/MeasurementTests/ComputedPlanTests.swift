@@ -5,6 +5,7 @@ import RandomAccess
 import Results
 import Subject
 import SubjectProtocol
+import Support
 import Synchronization
 import TestSupport
 import Testing
@@ -202,7 +203,7 @@ struct ComputedPlanTests {
                     #expect(seek.slowNanoseconds <= 2 * seek.coldNanoseconds, name)
                     #expect(seek.rangeByteCount <= object && seek.amplification >= 0, name)
                     if isAway { #expect(seek.coldNanoseconds >= latency, name) }
-                    if isAway, candidate.configuration.access == "block", !candidate.noticesChanges {
+                    if isAway, candidate.configuration.access == .block, !candidate.noticesChanges {
                         #expect(seek.medianNanoseconds >= latency && seek.requestCount >= 0.9, name)
                         #expect(seek.amplification >= 0.9 && seek.amplification < 40, name)
                     }
@@ -253,7 +254,7 @@ struct ComputedPlanTests {
         // Padding between chunks is no step out of order.
         let plan = try ComputedPlan(
             try Self.inputs(object: 64_000_000, latency: 30_000_000, bandwidth: 50_000_000))
-        for candidate in plan.candidates where candidate.configuration.access == "block" {
+        for candidate in plan.candidates where candidate.configuration.access == .block {
             #expect(candidate.downloadBytesPerSecond > 30_000_000, "\(candidate)")
         }
         let (short, long) = (try download(.chunkwise, 65_536), try download(.chunkwise, 1 << 20))
@@ -297,12 +298,12 @@ struct ComputedPlanTests {
         let start = try #require(
             plan.candidates.first {
                 $0.configuration.strategy == "cbc-chunked" && $0.configuration.chunkByteCount == 1 << 20
-                    && $0.configuration.access == "block" && $0.configuration.windowByteCount == 65_536
+                    && $0.configuration.access == .block && $0.configuration.windowByteCount == 65_536
             })
         let changes = plan.neighbours(of: start).map(\.change)
         #expect(
             Set(changes) == [
-                .chunk(65_536), .chunk(16_000_000), .window(1 << 20), .access("chunk-cache"),
+                .chunk(65_536), .chunk(16_000_000), .window(1 << 20), .access(.chunkCache),
                 .strategy("cbc-continuous"),
                 .strategy("ctr"), .strategy("cobblestone-128"), .strategy("cobblestone-256"),
                 .strategy("tink-aes-gcm-hkdf"),

@@ -77,7 +77,7 @@ struct MeasureTests {
         {
             Cell(
                 backend: "openssl", strategy: "ctr", chunkByteCount: nil,
-                windowByteCount: window, workload: workload, readCount: nil, access: "block", threads: threads,
+                windowByteCount: window, workload: workload, readCount: nil, access: .block, threads: threads,
                 keyByteCount: 16, objectByteCount: 1 << 30, source: source, label: nil)
         }
         #expect(restricted([cell(256 << 10)]).windowByteCounts == [256 << 10])

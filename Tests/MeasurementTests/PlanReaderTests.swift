@@ -112,7 +112,7 @@ struct PlanReaderTests {
         )
         #expect(plan.cells.count == 16 && plan.seed == 1 && plan.roundNanoseconds == 200_000_000)
         let cell = try #require(plan.cells.last?.cell)
-        #expect(cell.strategy == "cbc-continuous" && cell.access == "block")
+        #expect(cell.strategy == "cbc-continuous" && cell.access == .block)
         #expect(cell.objectByteCount == 64 << 20 && cell.keyByteCount == 16 && cell.source == "file")
         #expect(cell.readCount == 256 && cell.windowByteCount == 16_000_000 && cell.threads == 2)
         #expect(plan.cells.allSatisfy { $0.rounds == 3 })

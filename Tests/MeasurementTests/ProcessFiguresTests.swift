@@ -77,13 +77,13 @@ struct ProcessMemoryTests {
         // It has opened its input, and stands before its output.
         wait { input(of: id) == "/dev/zero" && ProcFile.line("/proc/\(id)/stat")?.contains(") S ") == true }
         #expect(ProcessMemory.resetPeak(of: id))
-        let baseline = try #require(ProcessMemory.residentByteCount(of: id))
-        #expect(ProcessMemory.peakByteCount(of: id) == baseline)
+        let baseline = try #require(ProcessMemory.resident(of: id)?.byteCount)
+        #expect(ProcessMemory.resident(of: id)?.peakByteCount == baseline)
         let reader = open(folder.path("pipe"), O_RDONLY | O_NONBLOCK)
         // A writer whose reader is gone ends.
         defer { close(reader) }
-        wait { ProcessMemory.residentByteCount(of: id) ?? 0 >= baseline + (64 << 20) }
-        let growth = Int(try #require(ProcessMemory.peakByteCount(of: id))) - Int(baseline)
+        wait { ProcessMemory.resident(of: id)?.byteCount ?? 0 >= baseline + (64 << 20) }
+        let growth = Int(try #require(ProcessMemory.resident(of: id)?.peakByteCount)) - Int(baseline)
         #expect(abs(growth - (64 << 20)) < 2 << 20, "\(growth) bytes: expected 64 MiB")
     }
 
@@ -100,12 +100,12 @@ struct ProcessMemoryTests {
     func missing() {
         // Larger than any number that the kernel gives.
         let id: Int32 = 1 << 30
-        #expect(ProcessMemory.peakByteCount(of: id) == nil && ProcessMemory.residentByteCount(of: id) == nil)
+        #expect(ProcessMemory.resident(of: id) == nil)
         #expect(!ProcessMemory.resetPeak(of: id))
     }
 
     @Test("this process has a peak")
     func own() {
-        #expect((ProcessMemory.ownPeakByteCount ?? 0) > 1 << 20)
+        #expect((ProcessMemory.resident(of: getpid())?.peakByteCount ?? 0) > 1 << 20)
     }
 }

@@ -39,7 +39,7 @@ struct SweepEstimateTests {
         #expect(seconds(random) < plain)
         let chunks = seconds {
             random(&$0)
-            $0.access = "chunk-cache"
+            $0.access = .chunkCache
             $0.chunkByteCount = 16 << 20
         }
         #expect(chunks > seconds(random) + 4)

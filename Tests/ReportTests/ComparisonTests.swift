@@ -28,6 +28,10 @@ struct ComparisonTests {
         RunComparison(Fixture.small, named: "a/results.jsonl", with: b, named: "b/results.jsonl")
     }
 
+    private static func markdown(_ comparison: RunComparison) -> String {
+        String(decoding: comparison.file(.markdown).bytes, as: UTF8.self)
+    }
+
     private static let otherHost: RunResults = {
         var other = again
         other.header.host.cpuModel = "Other CPU | <b>@</b>"
@@ -38,7 +42,7 @@ struct ComparisonTests {
     func golden() throws {
         let comparison = Self.compare(Self.again)
         try Self.folder.expect(Array(comparison.json.text.utf8), in: "same-host.json")
-        try Self.folder.expect(Array(comparison.markdown.utf8), in: "same-host.md")
+        try Self.folder.expect(comparison.file(.markdown).bytes, in: "same-host.md")
         #expect(try Self.folder.names.count == 2)
     }
 
@@ -55,7 +59,7 @@ struct ComparisonTests {
         let other = Self.compare(Self.otherHost)
         expectText(
             other.text, has: ["CPU Example CPU @ 3.00GHz Other CPU | <b>@</b>", "1.200× 1.199–1.201× not judged"])
-        #expect(other.markdown.contains("| CPU | Example CPU @ 3.00GHz | Other CPU \\| &lt;b&gt;@&lt;/b&gt; |"))
+        #expect(Self.markdown(other).contains("| CPU | Example CPU @ 3.00GHz | Other CPU \\| &lt;b&gt;@&lt;/b&gt; |"))
     }
 
     @Test("a cell is faster or slower where its interval leaves out 1")
@@ -93,7 +97,7 @@ struct ComparisonTests {
         let comparison = Self.compare(other)
         #expect(!comparison.isSameHost)
         #expect(comparison.pairs.allSatisfy { comparison.relation($0) == .notJudged })
-        for text in [comparison.text, comparison.markdown] {
+        for text in [comparison.text, Self.markdown(comparison)] {
             #expect(text.contains("different hosts"))
             for word in ["faster", "slower", "regression", "improvement"] { #expect(!text.contains(word), "\(word)") }
         }

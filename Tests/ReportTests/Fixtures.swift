@@ -88,11 +88,11 @@ enum Fixture {
             sequential("libgcrypt", window: 64 << 10, milliseconds: 1.0, growth: 72 << 10),
             sequential("libgcrypt", window: 1 << 20, milliseconds: 0.99, growth: 1 << 20),
             sequential(
-                "libgcrypt", window: 104_857_600, milliseconds: 2.2, growth: 101 << 20, access: "fresh-buffers",
+                "libgcrypt", window: 104_857_600, milliseconds: 2.2, growth: 101 << 20, access: .freshBuffers,
                 label: "100 MiB as published"),
-            random("libgcrypt", chunk: 16_000_000, access: "block", fetched: 4128, p50: 9_000),
+            random("libgcrypt", chunk: 16_000_000, access: .block, fetched: 4128, p50: 9_000),
             random(
-                "libgcrypt", chunk: 16_000_000, access: "chunk-cache", fetched: 16_000_016, p50: 4_100_000,
+                "libgcrypt", chunk: 16_000_000, access: .chunkCache, fetched: 16_000_016, p50: 4_100_000,
                 label: "16 MB as published"),
             failed("openssl", reason: "wrong digest at window 3 B: expected 00ff, got ff00"),
             unchecked("openssl"),
@@ -101,7 +101,7 @@ enum Fixture {
     ).withFacts
 
     static func sequential(
-        _ backend: String, window: UInt64, milliseconds: Double, growth: UInt64, access: String = "block",
+        _ backend: String, window: UInt64, milliseconds: Double, growth: UInt64, access: AccessPolicy = .block,
         label: String? = nil
     ) -> CellResult {
         let cell = Cell(
@@ -123,11 +123,11 @@ enum Fixture {
     }
 
     static func random(
-        _ backend: String, chunk: UInt64, access: String, fetched: UInt64, p50: UInt64, label: String? = nil
+        _ backend: String, chunk: UInt64, access: AccessPolicy, fetched: UInt64, p50: UInt64, label: String? = nil
     ) -> CellResult {
         let cell = Cell(
             backend: backend, strategy: "cbc-chunked:chunk=\(ByteSize(chunk))", chunkByteCount: chunk,
-            windowByteCount: access == "block" ? 4096 : chunk, workload: "random:4KiB", access: access,
+            windowByteCount: access == .block ? 4096 : chunk, workload: "random:4KiB", access: access,
             objectByteCount: 64 << 20, label: label)
         var result = CellResult(cell: cell)
         result.check = CheckRecord(
@@ -228,19 +228,19 @@ enum PageFixture {
         }
         cells.append(
             Fixture.sequential(
-                "libgcrypt", window: 104_857_600, milliseconds: 2.2, growth: 101 << 20, access: "fresh-buffers",
+                "libgcrypt", window: 104_857_600, milliseconds: 2.2, growth: 101 << 20, access: .freshBuffers,
                 label: "100 MiB as published"))
         for chunk in [65536, 16_000_000] as [UInt64] {
             let times = (block: UInt64(9_000), whole: chunk / 5)
             cells.append(
-                range("libgcrypt", "random:4KiB", chunk: chunk, access: "block", fetched: 4128, p50: times.block))
+                range("libgcrypt", "random:4KiB", chunk: chunk, access: .block, fetched: 4128, p50: times.block))
             cells.append(
-                range("libgcrypt", "random:4KiB", chunk: chunk, access: "chunk-cache", fetched: chunk, p50: times.whole)
+                range("libgcrypt", "random:4KiB", chunk: chunk, access: .chunkCache, fetched: chunk, p50: times.whole)
             )
         }
-        cells.append(range("openssl", "random:4KiB", chunk: 65536, access: "block", fetched: 4128, p50: 11_000))
-        cells.append(range("libgcrypt", "trace:film", chunk: 65536, access: "block", fetched: 4500, p50: 8_000))
-        cells.append(range("libgcrypt", "trace:film", chunk: 65536, access: "whole-chunk", fetched: 65536, p50: 70_000))
+        cells.append(range("openssl", "random:4KiB", chunk: 65536, access: .block, fetched: 4128, p50: 11_000))
+        cells.append(range("libgcrypt", "trace:film", chunk: 65536, access: .block, fetched: 4500, p50: 8_000))
+        cells.append(range("libgcrypt", "trace:film", chunk: 65536, access: .wholeChunk, fetched: 65536, p50: 70_000))
         var cold = read("libgcrypt", window: 64 << 10, milliseconds: 9)
         cold.cell.isCold = true
         cold.residentByteCount = 3 << 20
@@ -265,7 +265,7 @@ enum PageFixture {
     }
 
     private static func range(
-        _ backend: String, _ workload: String, chunk: UInt64, access: String, fetched: UInt64, p50: UInt64
+        _ backend: String, _ workload: String, chunk: UInt64, access: AccessPolicy, fetched: UInt64, p50: UInt64
     ) -> CellResult {
         var result = Fixture.random(backend, chunk: chunk, access: access, fetched: fetched, p50: p50)
         result.cell.workload = workload
@@ -274,7 +274,7 @@ enum PageFixture {
             check.cell = result.cell
             result.check = check
         }
-        let time = access == "block" ? 5_000 : p50
+        let time = access == .block ? 5_000 : p50
         result.firstByte = LatencyRecord.Latency(
             readCount: 32, p50: time, p90: time * 12 / 10, p99: time * 2, p999: time * 2, max: time * 2)
         return result
@@ -292,14 +292,14 @@ enum RealisticFixture {
             }
             cells.append(
                 sequential(
-                    name, window: 104_857_600, rate: curve(104_857_600) * 0.72, access: "fresh-buffers",
+                    name, window: 104_857_600, rate: curve(104_857_600) * 0.72, access: .freshBuffers,
                     label: "100 MiB as published", using: &generator))
             for chunk in [16_384, 262_144, 1_048_576, 16_000_000] as [UInt64] {
-                cells.append(random(name, chunk: chunk, access: "block", rate: curve(4096), using: &generator))
+                cells.append(random(name, chunk: chunk, access: .block, rate: curve(4096), using: &generator))
                 let label = chunk == 16_000_000 ? "16 MB as published" : nil
                 cells.append(
                     random(
-                        name, chunk: chunk, access: "chunk-cache", rate: curve(chunk), label: label, using: &generator))
+                        name, chunk: chunk, access: .chunkCache, rate: curve(chunk), label: label, using: &generator))
             }
         }
         var header = Fixture.header
@@ -333,7 +333,7 @@ enum RealisticFixture {
     }
 
     private static func sequential(
-        _ backend: String, window: UInt64, rate: Double, access: String = "block", label: String? = nil,
+        _ backend: String, window: UInt64, rate: Double, access: AccessPolicy = .block, label: String? = nil,
         using generator: inout SplitMix64
     ) -> CellResult {
         let object: UInt64 = 256 << 20
@@ -351,7 +351,7 @@ enum RealisticFixture {
                 UInt64(Double(object) / rate * round * noise(0.015, using: &generator))
             }
         }
-        let buffers = access == "fresh-buffers" ? 2 * window : window
+        let buffers = access == .freshBuffers ? 2 * window : window
         result.memory = MemoryRecord.Memory(
             baselineByteCount: 9 << 20,
             peakByteCount: (9 << 20) + buffers + UInt64(8192 * (1 + noise(0.5, using: &generator))),
@@ -360,15 +360,15 @@ enum RealisticFixture {
     }
 
     private static func random(
-        _ backend: String, chunk: UInt64, access: String, rate: Double, label: String? = nil,
+        _ backend: String, chunk: UInt64, access: AccessPolicy, rate: Double, label: String? = nil,
         using generator: inout SplitMix64
     ) -> CellResult {
         let cell = Cell(
             backend: backend, strategy: "cbc-chunked:chunk=\(ByteSize(chunk))", chunkByteCount: chunk,
-            windowByteCount: access == "block" ? 4096 : chunk, workload: "random:4KiB", access: access,
+            windowByteCount: access == .block ? 4096 : chunk, workload: "random:4KiB", access: access,
             objectByteCount: 256 << 20, label: label)
         var result = CellResult(cell: cell)
-        let fetched = access == "block" ? 4128 : chunk + 16
+        let fetched = access == .block ? 4128 : chunk + 16
         result.check = CheckRecord(
             cell: cell, digest: String(repeating: "c3", count: 32), deliveredByteCount: 4096 * 1000, readCount: 1000,
             requestCount: 1000, fetchedByteCount: fetched * 1000, decryptedByteCount: fetched * 1000)

@@ -87,7 +87,7 @@ struct PullRequestTests {
     @Test("results of one cell, one backend, one round and without memory have a report in every form")
     func little() {
         var results = Fixture.small
-        results.cells = [Fixture.random("only", chunk: 4096, access: "block", fetched: 4128, p50: 9)]
+        results.cells = [Fixture.random("only", chunk: 4096, access: .block, fetched: 4128, p50: 9)]
         results.header.backends = []
         results.header.limits = nil
         results.conformance = []
@@ -99,7 +99,7 @@ struct PullRequestTests {
     func hidden() {
         var results = Fixture.small
         results.cells = (0..<15).map { index in
-            var result = Fixture.random("only", chunk: 4096 << index, access: "block", fetched: 4128, p50: 9)
+            var result = Fixture.random("only", chunk: 4096 << index, access: .block, fetched: 4128, p50: 9)
             result.cell.remoteLatencyNanoseconds = 20_000_000
             result.cell.remoteBytesPerSecond = 100_000_000
             result.check?.cell = result.cell

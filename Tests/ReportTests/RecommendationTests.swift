@@ -313,7 +313,7 @@ enum RecommendationFixture {
     static func cell(_ backend: String, _ size: Int, isWhole: Bool) -> CellResult {
         let cell = Cell(
             backend: backend, strategy: "cbc-continuous", windowByteCount: window(size),
-            access: isWhole ? "whole-chunk" : "block", objectByteCount: 256 << 20)
+            access: isWhole ? .wholeChunk : .block, objectByteCount: 256 << 20)
         var result = CellResult(cell: cell)
         let delivered: UInt64 = 256 << 20
         let fetched = delivered * UInt64(amplification(isWhole: isWhole))

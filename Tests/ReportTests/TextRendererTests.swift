@@ -4,8 +4,10 @@ import Testing
 
 @Suite("documents for a terminal")
 struct TextRendererTests {
-    private func text(_ table: Table, isShort: Bool = false) -> String {
-        TextRenderer.render(Document(title: "", sections: [.init(blocks: [.table(table)])]), isShort: isShort)
+    private func text(_ table: Table) -> String { text(.table(table)) }
+
+    private func text(_ block: Document.Block, allIn option: String? = nil) -> String {
+        TextRenderer.render(Document(title: "", sections: [.init(blocks: [block])]), allIn: option)
     }
 
     private func table(_ name: String, rowCount: Int) -> Table {
@@ -28,10 +30,12 @@ struct TextRendererTests {
                 long + "        1\n" + String(repeating: " ", count: 70) + "0 to 99\nRates."))
     }
 
-    @Test("of a long table a short text has the beginning, and the number of other rows")
+    @Test("of a long table or list a short text has the beginning, and the number of other rows or items")
     func long() {
-        let lines = text(table("short", rowCount: 20), isShort: true).split(separator: "\n")
+        let lines = text(.table(table("short", rowCount: 20)), allIn: "--format markdown").split(separator: "\n")
         #expect(lines.count == 15 && lines[13] == "and 8 more; --format markdown has all")
+        let items = text(.list((1...20).map(String.init)), allIn: "--all").split(separator: "\n")
+        #expect(items.count == 13 && items[11...] == ["- 12", "and 8 more; --all has all"])
         #expect(text(table("short", rowCount: 20)).split(separator: "\n").count == 22)
     }
 

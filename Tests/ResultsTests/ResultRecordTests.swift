@@ -66,6 +66,14 @@ struct ResultRecordTests {
         #expect(throws: ResultsError.damagedLine(2)) { try ResultRecord.read(bytes) }
     }
 
+    @Test("a cell with an access that no reader has is no record")
+    func access() throws {
+        let all = try records().map { String(decoding: try $0.line(), as: UTF8.self) }
+        let index = try #require(all.firstIndex { $0.contains("\"access\":\"block\"") })
+        let changed = all[index].replacing("\"access\":\"block\"", with: "\"access\":\"blocks\"")
+        #expect(throws: ResultsError.damagedLine(2)) { try ResultRecord.read(Array((all[0] + changed + all[0]).utf8)) }
+    }
+
     @Test("a file of another schema is named as such, whatever else has changed in it")
     func schema() {
         let other = "{\"header\":{\"schema\":\"chunkwise-results-99\",\"new\":[]}}\n{\"new\":1}\n"
@@ -211,7 +219,7 @@ struct CellTests {
         ("backend", { $0.backend = "libgcrypt" }), ("strategy", { $0.strategy = "ctr" }),
         ("parameters", { $0.strategy = "cbc-chunked:chunk=1KiB" }), ("windowByteCount", { $0.windowByteCount = 1 }),
         ("workload", { $0.workload = "sequential" }), ("readCount", { $0.readCount = 9 }),
-        ("access", { $0.access = "chunk-cache" }), ("threads", { $0.threads = 2 }),
+        ("access", { $0.access = .chunkCache }), ("threads", { $0.threads = 2 }),
         ("keyByteCount", { $0.keyByteCount = 32 }), ("objectByteCount", { $0.objectByteCount = 1 }),
         ("source", { $0.source = "generated" }),
     ]

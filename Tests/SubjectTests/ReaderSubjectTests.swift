@@ -154,7 +154,7 @@ struct ReaderSubjectTests {
                         "workload": Workload.sequential(windowByteCount: 64).json, "collect": collect,
                         "minimumNanoseconds": 9_007_199_254_740_991, "maximumIterations": .integer(iterations),
                     ])
-                return counter?.fetchedByteCount ?? 0
+                return counter?.record.fetchedByteCount ?? 0
             }
             let once = try fetched("time", 1)
             #expect(once >= 1000)

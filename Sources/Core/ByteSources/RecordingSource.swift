@@ -75,9 +75,6 @@ public final class RecordingSource: WrappingSource {
         self.init(base, record: FetchRecord(keepsRanges: keepsRanges))
     }
 
-    /// The number of bytes delivered since the last `reset()`.
-    public var fetchedByteCount: UInt64 { record.fetchedByteCount }
-
     /// The ranges delivered since the last `reset()`, in order.
     public var ranges: [Range<UInt64>] { record.ranges }
 

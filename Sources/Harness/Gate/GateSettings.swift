@@ -143,7 +143,7 @@ package enum DefaultCells {
         var known: Set<String> = []
         return cells.map { cell in
             var cell = cell
-            (cell.backend, cell.access, cell.threads, cell.label) = (backend, "block", 1, nil)
+            (cell.backend, cell.access, cell.threads, cell.label) = (backend, .block, 1, nil)
             // The command also decides whether it maps a file.
             if cell.source == ObjectKind.mmap.rawValue { cell.source = ObjectKind.file.rawValue }
             return cell

@@ -1,4 +1,4 @@
-internal import Support
+public import Support
 
 /// One measured configuration: subject × strategy × chunk × window × workload × threads.
 ///
@@ -24,10 +24,8 @@ public struct Cell: Codable, Hashable, Sendable {
     /// The reads of one iteration of a random workload or a trace; `nil` for a sequential one.
     public var readCount: Int?
 
-    /// The way in which the reader gets from a range to ciphertext: `block` (only the blocks that cover the range),
-    /// `chunk-cache` (whole chunks, of which it keeps the latest), `whole-chunk` (whole chunks, of which it keeps none)
-    /// or `fresh-buffers` (new buffers for each window).
-    public var access: String
+    /// The way in which the reader gets from a range to ciphertext.
+    public var access: AccessPolicy
 
     /// The number of threads that read at the same time.
     public var threads: Int
@@ -67,7 +65,7 @@ public struct Cell: Codable, Hashable, Sendable {
     public init(
         backend: String, strategy: String, chunkByteCount: UInt64? = nil, windowByteCount: UInt64,
         workload: String = "sequential",
-        readCount: Int? = nil, access: String = "block", threads: Int = 1, keyByteCount: Int = 16,
+        readCount: Int? = nil, access: AccessPolicy = .block, threads: Int = 1, keyByteCount: Int = 16,
         objectByteCount: UInt64,
         source: String = "file", label: String? = nil
     ) {
@@ -116,7 +114,7 @@ public struct Cell: Codable, Hashable, Sendable {
         var parts = [backend, keyWord, strategy]
         parts += ["window=\(size(windowByteCount))", workload]
         if let readCount { parts.append("reads=\(readCount)") }
-        parts += [access, "threads=\(threads)", "object=\(size(objectByteCount))", sourceName]
+        parts += [access.rawValue, "threads=\(threads)", "object=\(size(objectByteCount))", sourceName]
         if isCold == true { parts.append("cold") }
         if let remoteLatencyNanoseconds { parts.append("latency=\(time(remoteLatencyNanoseconds))") }
         if let remoteBytesPerSecond { parts.append("bandwidth=\(size(remoteBytesPerSecond))\(isExact ? "B/s" : "/s")") }
@@ -167,7 +165,7 @@ public struct Cell: Codable, Hashable, Sendable {
     /// The cell in words, without default values. It also lacks backend, access and threads: the commands that a gate
     /// compares decide these.
     package var gateName: String {
-        let usual: Set = ["aes128", "sequential", access, "threads=\(threads)", "file"]
+        let usual: Set = ["aes128", "sequential", access.rawValue, "threads=\(threads)", "file"]
         return nameParts.dropFirst().filter { word in
             !usual.contains(word) && !(word.hasPrefix("window=") && rangeByteCount != nil)
         }.joined(separator: " ")

@@ -1,3 +1,5 @@
+package import Support
+
 /// The cost of reads in many configurations, computed from the requests that the readers make. The reads are not timed.
 package struct ComputedPlan: Sendable {
     /// The storage that holds the ciphertext, as in `measure --latency --bandwidth --client`.
@@ -30,7 +32,7 @@ package struct ComputedPlan: Sendable {
         /// Tink's segments. `nil` if the object is one chunk.
         package var chunkByteCount: UInt64?
         /// The way in which a reader gets from a range to ciphertext.
-        package var access: String
+        package var access: AccessPolicy
         /// The max number of plaintext bytes of a step.
         package var windowByteCount: UInt64
 
@@ -39,7 +41,7 @@ package struct ComputedPlan: Sendable {
 
         package init(
             backend: String, strategy: String, keyByteCount: Int, cipher: String? = nil, chunkByteCount: UInt64?,
-            access: String, windowByteCount: UInt64
+            access: AccessPolicy, windowByteCount: UInt64
         ) {
             self.backend = backend
             self.strategy = strategy
@@ -264,7 +266,7 @@ extension ComputedPlan {
         package enum Change: Hashable, Sendable {
             case chunk(UInt64)
             case window(UInt64)
-            case access(String)
+            case access(AccessPolicy)
             case backend(String)
             case strategy(String)
         }
@@ -307,7 +309,7 @@ extension ComputedPlan {
         }
         add(\.chunkByteCount, differing { $0.chunkByteCount = nil }, Neighbour.Change.chunk)
         add(\.windowByteCount, differing { $0.windowByteCount = 0 }, Neighbour.Change.window)
-        for other in differing({ $0.access = "" }) {
+        for other in differing({ $0.access = .block }) {
             neighbours.append(Neighbour(change: .access(other.configuration.access), candidate: other))
         }
         for other in differing({ $0.backend = "" }) {
@@ -319,7 +321,7 @@ extension ComputedPlan {
             let alike = candidates.filter {
                 let one = $0.configuration
                 return one.strategy == other.configuration.strategy && one.windowByteCount == own.windowByteCount
-                    && (one.access == own.access || one.access == "block")
+                    && (one.access == own.access || one.access == .block)
             }
             if let found = alike.min(by: { $0.distance(to: own) < $1.distance(to: own) }) { nearest.append(found) }
         }

@@ -92,21 +92,12 @@ package enum NormalDistribution {
 /// - Source: Hollander, Wolfe and Chicken, "Nonparametric Statistical Methods", 3rd edition (2014), §3.2 (estimate) and
 ///   §3.3 (interval).
 package struct SignedRankInterval: Hashable, Sendable {
-    /// The number of values.
-    package var count: Int
     /// The Hodges–Lehmann estimate.
     package var estimate: Double
     /// The lower end; −∞ if there are too few values for `alpha`.
     package var low: Double
     /// The upper end; +∞ if there are too few values for `alpha`.
     package var high: Double
-
-    package init(count: Int, estimate: Double, low: Double, high: Double) {
-        self.count = count
-        self.estimate = estimate
-        self.low = low
-        self.high = high
-    }
 
     /// Analyses values; `nil` without any.
     ///
@@ -119,7 +110,6 @@ package struct SignedRankInterval: Hashable, Sendable {
         let averages = Self.walshAverages(values)
         let excluded = SignedRankDistribution(count: values.count).excludedCount(alpha: alpha)
         let middle = averages.count / 2
-        count = values.count
         estimate = averages.count % 2 == 1 ? averages[middle] : (averages[middle - 1] + averages[middle]) / 2
         low = excluded == 0 ? -.infinity : averages[excluded - 1]
         high = excluded == 0 ? .infinity : averages[averages.count - excluded]

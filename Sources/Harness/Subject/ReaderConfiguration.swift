@@ -1,22 +1,7 @@
 import ByteSources
 import PluginBackend
 package import RandomAccess
-
-/// The way in which a reader turns a range of plaintext into reads of ciphertext.
-package enum AccessPolicy: String, CaseIterable, Hashable, Sendable {
-    /// Only the blocks that cover the range, decrypted directly into the caller's buffer.
-    case block
-    /// Whole chunks of the format, or whole windows if it has one chunk. The reader keeps the latest one, as in "Play
-    /// encrypted files with on-the-fly decryption on iOS".
-    case chunkCache = "chunk-cache"
-    /// Whole chunks, or whole windows. The reader keeps none between reads.
-    case wholeChunk = "whole-chunk"
-    /// Each window from one new buffer into another, as in "Decrypting huge files on iOS".
-    case freshBuffers = "fresh-buffers"
-
-    /// True if a reader fetches whole chunks, not only the blocks that cover a range.
-    package var readsWholeChunks: Bool { self == .chunkCache || self == .wholeChunk }
-}
+package import Support
 
 /// The parts of a reader, apart from the object that it reads.
 package struct ReaderConfiguration: Sendable {

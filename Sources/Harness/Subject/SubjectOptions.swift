@@ -94,11 +94,3 @@ package struct SubjectOptions: Hashable, Sendable {
             access: access, windowByteCount: Int(window.byteCount), threadCount: threads, extraWork: work)
     }
 }
-
-extension AccessPolicy {
-    /// The names of all policies, in words.
-    package static var expectation: String {
-        let names = allCases.map(\.rawValue)
-        return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
-    }
-}

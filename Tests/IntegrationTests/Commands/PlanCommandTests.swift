@@ -46,7 +46,7 @@ struct PlanCommandTests {
         for text in [
             "object 1 MB", "answers after 30.0 ms, 50 MB/s a connection", "client chunkwise: one round trip",
             "(default)",
-            "library libgcrypt", "key AES-128", "reads 64 KiB", "others (--all)", "memory at most 8 MiB",
+            "library libgcrypt", "key AES-128", "reads 64 KiB", "more; --all has all", "memory at most 8 MiB",
             "Left out: chunks of 1 MiB, longer than the object.", "It notices changes. Without that,",
             "(--integrity none)", "must then protect the file",
         ] {

@@ -71,7 +71,7 @@ struct HeldMemoryTests {
     /// The bytes that a reader must hold to do as a cell says: those that are decrypted in one step, and all of a chunk
     /// where chunks are read whole.
     private static func heldByteCount(_ cell: Cell, isAuthenticated: Bool) -> UInt64 {
-        let isWhole = isAuthenticated || ["chunk-cache", "whole-chunk"].contains(cell.access)
+        let isWhole = isAuthenticated || cell.access.readsWholeChunks
         let chunk = isWhole ? min(cell.chunkByteCount ?? 0, cell.objectByteCount) : 0
         let window = cell.workload == "sequential" ? min(cell.windowByteCount, cell.objectByteCount) : 0
         return max(chunk, window)

@@ -271,10 +271,6 @@ package struct DescriptionPlace: Hashable, Sendable, CustomStringConvertible {
     /// False for a text on several lines, of which only the start is known.
     var isExact = true
 
-    package init(line: Int, column: Int) {
-        (self.line, self.column) = (line, column)
-    }
-
     package var description: String { "line \(line), column \(column)" }
 }
 

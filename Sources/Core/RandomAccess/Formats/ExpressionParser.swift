@@ -43,7 +43,6 @@ package struct ExpressionParser {
     private let tokens: [Token]
     private var position = 0
     private var depth: Int
-    private let start: DescriptionPlace
 
     private struct Token {
         enum Content: Hashable {
@@ -96,7 +95,7 @@ package struct ExpressionParser {
             throw DescriptionError(
                 place, "an expression of \(text.utf8.count) bytes: expected at most \(Self.maxByteCount)")
         }
-        (self.scope, self.start, self.depth) = (scope, place, depth)
+        (self.scope, self.depth) = (scope, depth)
         self.tokens = try Self.tokens(Array(text.utf8), at: place)
     }
 }

@@ -24,16 +24,6 @@ package struct ObjectMap: Sendable {
     package let chunks: [Range<Int>]
     /// The fields behind the chunks.
     package let trailer: [Place]
-    /// The stored bytes of a full chunk.
-    package let storedChunkByteCount: Int
-    /// True if the tags of chunks depend on their position.
-    package let isIndexBound: Bool
-    /// True if a reader detects that an object was cut behind a chunk, if a chunk is left.
-    package let isEndBound: Bool
-    /// True if an object without chunks is an empty plaintext.
-    package let canBeEmpty: Bool
-    /// True if a chunk of zeros stands for zeros.
-    package let hasHoles: Bool
     /// The hash function of the code over a chunk's data, if any.
     package let hmac: HashFunction?
     private let parts: [ChunkShape.StoredPart]
@@ -46,12 +36,9 @@ package struct ObjectMap: Sendable {
     ) throws(DecryptionError) {
         let format = strategy.format
         let formatShape = try strategy.shape()
-        hasHoles = format.hasHoles
-        canBeEmpty = format.isEmptyObjectEmpty || format.emptyPlaintext == .nothing
         if source.byteCount == 0, format.isEmptyObjectEmpty {
             (cipher, keyByteCount, nonceByteCount, header, headerByteCount) = (formatShape.known?.cipher, nil, 0, [], 0)
-            (chunks, trailer, storedChunkByteCount, parts) = ([], [], 0, [])
-            (isIndexBound, isEndBound, isTagged, hmac, bound) = (false, false, false, nil, [])
+            (chunks, trailer, parts, isTagged, hmac, bound) = ([], [], [], false, nil, [])
             return
         }
         let header = try ObjectHeader(reading: source, strategy, key: key, backend: nil)
@@ -59,7 +46,6 @@ package struct ObjectMap: Sendable {
         let (geometry, cipher) = (shape.geometry, shape.cipher)
         let count = try geometry.chunkCount(ofCiphertext: source.byteCount)
         let (objectKey, rules) = try header.chunks(shape, count: count)
-        let bindings = try ChunkBindings(format, shape, header.names)
         if case .fixed(let key) = objectKey { keyByteCount = key.byteCount } else { keyByteCount = nil }
         nonceByteCount = rules.nonce.maxByteCount
         self.cipher = cipher
@@ -68,8 +54,6 @@ package struct ObjectMap: Sendable {
         isTagged = shape.isAuthenticated && count > 0
         let isTagged = isTagged
         bound = format.rules.names(usedBy: format.rules.noticedNames(cipher))
-        isIndexBound = isTagged && bindings.isIndexBound
-        isEndBound = isTagged && bindings.isEndBound
         let bound = bound
         self.header = zip(format.header, header.fields).map { field, place in
             // A field with several allowed values promises nothing about its first one.
@@ -92,7 +76,6 @@ package struct ObjectMap: Sendable {
                 name: field.name, range: start + place.lowerBound..<start + place.upperBound,
                 isBound: !field.content.isEmpty || field.hasTag)
         }
-        storedChunkByteCount = Int(min(geometry.maxStoredChunkByteCount, source.byteCount))
     }
 
     /// Returns the parts of a chunk: its data, its tag, and the description's other parts.

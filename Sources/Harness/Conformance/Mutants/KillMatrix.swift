@@ -79,9 +79,6 @@ package struct MutantOutcome: Sendable {
         return VectorFlag.allCases.filter { names.contains($0.rawValue) }
     }
 
-    /// True if a vector noticed it.
-    package var isKilled: Bool { !killedBy.isEmpty }
-
     /// True if a vector of its own flag noticed it.
     package var isKilledByItsFlag: Bool { killedBy.contains(mutant.flag) }
 }

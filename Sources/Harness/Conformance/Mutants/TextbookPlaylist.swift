@@ -11,7 +11,6 @@ struct TextbookPlaylist {
         var range: Range<Int>?
         var key: String?
         var iv: UInt128
-        var isSection: Bool
     }
 
     private(set) var pieces: [Piece] = []
@@ -138,7 +137,7 @@ struct TextbookPlaylist {
         }
         section = Piece(
             uri: uri, range: range.map { ($0.offset ?? 0)..<($0.offset ?? 0) + $0.count },
-            key: fault == .sectionPlain ? nil : key?.uri, iv: key?.iv ?? UInt128(sequence), isSection: true)
+            key: fault == .sectionPlain ? nil : key?.uri, iv: key?.iv ?? UInt128(sequence))
         sectionIsNew = true
     }
 
@@ -170,7 +169,7 @@ struct TextbookPlaylist {
             lastRange = nil
         }
         range = nil
-        pieces.append(Piece(uri: uri, range: part, key: key?.uri, iv: iv(), isSection: false))
+        pieces.append(Piece(uri: uri, range: part, key: key?.uri, iv: iv()))
         sequence &+= 1
     }
 

@@ -2,8 +2,9 @@ package import ByteSources
 package import RandomAccess
 package import Results
 import Statistics
-package import Subject
+import Subject
 import SubjectProtocol
+package import Support
 
 /// The inputs of a computed plan. The plan has all combinations of the lists.
 package struct PlanInputs: Sendable {
@@ -332,7 +333,7 @@ extension PlanInputs {
                         configuration: ComputedPlan.Configuration(
                             backend: library.name, strategy: layout.text, keyByteCount: layout.cipher.keyByteCount,
                             cipher: layout.cipher.cipher.nameBesideAES,
-                            chunkByteCount: layout.chunkByteCount, access: access.rawValue, windowByteCount: window),
+                            chunkByteCount: layout.chunkByteCount, access: access, windowByteCount: window),
                         layout: stored, firstByteNanoseconds: firstByte, seeks: seeks,
                         downloadBytesPerSecond: try download(reader, strategy.chunkByteCount ?? 0, window),
                         memoryByteCount: memory + held))

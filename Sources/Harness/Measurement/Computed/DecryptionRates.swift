@@ -31,10 +31,6 @@ package struct DecryptionRates: Sendable {
         package var byteCount: UInt64
         /// The median, in nanoseconds.
         package var nanoseconds: Double
-
-        package init(byteCount: UInt64, nanoseconds: Double) {
-            (self.byteCount, self.nanoseconds) = (byteCount, nanoseconds)
-        }
     }
 
     /// The points for each timed length, in ascending order.

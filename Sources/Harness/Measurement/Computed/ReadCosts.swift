@@ -16,8 +16,6 @@ package struct ReadCosts: Sendable {
         package var requestCount: UInt64 = 0
         /// The ciphertext bytes that they fetch. Negative if bytes for an earlier read were cancelled.
         package var fetchedByteCount: Int64 = 0
-        /// The number of decrypted bytes.
-        package var decryptedByteCount: UInt64 = 0
         /// The duration in nanoseconds.
         package var nanoseconds: UInt64 = 0
     }
@@ -211,7 +209,7 @@ private final class Meter: Sendable {
     let tally = RequestTally()
     let rates: DecryptionRates
     private let known: Mutex<DecryptionRates.KeyedCipher>
-    private let state = Mutex((decrypted: 0 as UInt64, since: 0 as UInt64))
+    private let since = Mutex(0 as UInt64)
 
     init(_ environment: ReadCosts.Environment, _ cipher: DecryptionRates.KeyedCipher) {
         rates = environment.rates
@@ -232,18 +230,15 @@ private final class Meter: Sendable {
     /// Notes bytes that were decrypted in one call.
     func note(decrypted count: Int) {
         clock.advance(by: rates.nanoseconds(cipher, byteCount: UInt64(count)))
-        state.withLock { $0.decrypted += UInt64(count) }
     }
 
     /// Returns the cost since the last call.
     func take() -> ReadCosts.Cost {
         let (requests, bytes) = tally.take()
         let now = clock.nanoseconds
-        return state.withLock { state in
-            defer { state = (0, now) }
-            return ReadCosts.Cost(
-                requestCount: requests, fetchedByteCount: bytes, decryptedByteCount: state.decrypted,
-                nanoseconds: now - state.since)
+        return since.withLock { since in
+            defer { since = now }
+            return ReadCosts.Cost(requestCount: requests, fetchedByteCount: bytes, nanoseconds: now - since)
         }
     }
 }

@@ -17,19 +17,6 @@ package enum ProcessMemory {
         return fclose(file) == 0 && isWritten
     }
 
-    /// The high-water mark of a process's resident memory in bytes, `VmHWM`.
-    static func peakByteCount(of processID: Int32) -> UInt64? {
-        value("VmHWM", of: "\(processID)")
-    }
-
-    /// A process's resident memory in bytes, `VmRSS`.
-    static func residentByteCount(of processID: Int32) -> UInt64? {
-        value("VmRSS", of: "\(processID)")
-    }
-
-    /// The high-water mark of this process's resident memory in bytes.
-    package static var ownPeakByteCount: UInt64? { value("VmHWM", of: "self") }
-
     /// The current and peak memory of a process; `nil` if the kernel does not report it.
     static func resident(of processID: Int32) -> ResidentMemory? {
         var members: [Substring: UInt64] = [:]
@@ -43,10 +30,6 @@ package enum ProcessMemory {
         return ResidentMemory(
             byteCount: resident, peakByteCount: peak, anonymousByteCount: anonymous,
             fileByteCount: (members["RssFile"] ?? 0) + (members["RssShmem"] ?? 0))
-    }
-
-    private static func value(_ name: String, of process: String) -> UInt64? {
-        ProcFile.lines("/proc/\(process)/status").first { $0.hasPrefix(name + ":") }.flatMap(byteCount)
     }
 
     /// Parses "VmHWM:	    6260 kB". The kernel's kB are KiB.

@@ -35,14 +35,9 @@ package enum WorkingSet {
 
     /// Returns the working set of a workload of a cell. The cell's format and access determine the unit of fetching.
     static func byteCount(of workload: Workload, cell: Cell, isAuthenticated: Bool) -> UInt64 {
-        let isWhole = isAuthenticated || cell.readsWholeChunks
+        let isWhole = isAuthenticated || cell.access.readsWholeChunks
         return byteCount(
             of: workload, objectByteCount: cell.objectByteCount,
             unitByteCount: isWhole ? cell.chunkByteCount ?? 16 : 16)
     }
-}
-
-extension Cell {
-    /// True if the reader fetches whole chunks, not only the blocks that cover a range.
-    var readsWholeChunks: Bool { AccessPolicy(rawValue: access)?.readsWholeChunks == true }
 }

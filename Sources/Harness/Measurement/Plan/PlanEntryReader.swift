@@ -104,11 +104,10 @@ struct PlanEntryReader {
     ) throws(PlanError) -> (cell: Cell, strategy: Strategy, unplaced: [String: PlanError]) {
         var unplaced: [String: PlanError] = [:]
         let object = try planned(choice, defaultByteCount: defaultByteCount, unplaced: &unplaced)
-        let access = try one(
-            of: AccessPolicy.allCases.map(\.rawValue), choice, "access", fallback: AccessPolicy.block.rawValue)
+        let access = try one(of: AccessPolicy.allCases, choice, "access", fallback: .block, name: \.rawValue)
         let strategy = object.strategy.name
         if strategy == PlaylistRequest.strategyName {
-            try require(access == AccessPolicy.block.rawValue, "access", access, "block with \(strategy)")
+            try require(access == .block, "access", access.rawValue, "block with \(strategy)")
             try require(
                 object.source == .file || object.source == .generated, "source", object.source.rawValue,
                 "file or generated with \(strategy)")
@@ -178,11 +177,14 @@ struct PlanEntryReader {
         return names
     }
 
-    private func one(
-        of known: [String], _ choice: PlanChoice, _ key: String, fallback: String
-    ) throws(PlanError) -> String {
-        let value = choice[key] ?? fallback
-        try require(known.contains(value), key, URLText.redacted(value), "one of \(known.joined(separator: ", "))")
+    private func one<Value>(
+        of known: [Value], _ choice: PlanChoice, _ key: String, fallback: Value, name: (Value) -> String
+    ) throws(PlanError) -> Value {
+        guard let text = choice[key] else { return fallback }
+        guard let value = known.first(where: { name($0) == text }) else {
+            let names = known.map(name).joined(separator: ", ")
+            throw entry.error(key, "\(key) \(URLText.redacted(text)): expected one of \(names)")
+        }
         return value
     }
 
@@ -219,8 +221,7 @@ struct PlanEntryReader {
         _ choice: PlanChoice, defaultByteCount: UInt64, unplaced: inout [String: PlanError]
     ) throws(PlanError) -> PlanObject {
         if let object = reader.object { return object }
-        let source = try one(
-            of: ObjectKind.allCases.map(\.rawValue), choice, "source", fallback: ObjectKind.file.rawValue)
+        let source = try one(of: ObjectKind.allCases, choice, "source", fallback: .file, name: \.rawValue)
         let byteCount =
             try choice["object-size"].map { text throws(PlanError) in
                 try entry.size(text, key: "object-size", minimum: 0)
@@ -231,8 +232,7 @@ struct PlanEntryReader {
         }
         return PlanObject(
             strategy: strategy, keyByteCount: try keyByteCount(strategy, choice),
-            byteCount: byteCount,
-            source: ObjectKind(rawValue: source) ?? .file)
+            byteCount: byteCount, source: source)
     }
 
     /// The strategy of a combination, with its parameters. Parameters that it does not have go into `unplaced`.
@@ -279,9 +279,7 @@ struct PlanEntryReader {
     private func keyByteCount(_ strategy: Strategy, _ choice: PlanChoice) throws(PlanError) -> Int {
         let known = strategy.keyByteCounts
         // In bits, as in the names of the ciphers.
-        let bits = known.map { "\($0 * 8)" }
-        let text = try one(of: bits, choice, "key-size", fallback: bits[0])
-        return known[bits.firstIndex(of: text) ?? 0]
+        return try one(of: known, choice, "key-size", fallback: known[0]) { "\($0 * 8)" }
     }
 
     /// The server with the reuse of connections (`reuse`) and the number of ranges in flight (`read-ahead`); `nil` for

@@ -79,7 +79,7 @@ package struct SweepEstimate: Hashable, Sendable {
     private static func iteration(_ cell: Cell, _ rate: Double, hasTags: Bool) -> Double {
         let reads = Double(readCount(cell))
         var fetched = Double(readByteCount(cell))
-        if cell.readsWholeChunks, cell.workload != CellWorkload.sequential.description {
+        if cell.access.readsWholeChunks, cell.workload != CellWorkload.sequential.description {
             // Assumes that no chunk is read twice.
             fetched = max(fetched, Double(min(cell.chunkByteCount ?? cell.windowByteCount, cell.objectByteCount)))
         }

@@ -304,8 +304,8 @@ extension CellRunner {
     private func command(for cell: Cell) -> [String] {
         if let command = MeasuredProgram.command(of: cell.backend) { return ["/bin/sh", "-c", command] }
         return program + [
-            "--backend", cell.backend, "--access", cell.access, "--window", "\(cell.windowByteCount)", "--threads",
-            "\(cell.threads)",
+            "--backend", cell.backend, "--access", cell.access.rawValue,
+            "--window", "\(cell.windowByteCount)", "--threads", "\(cell.threads)",
         ]
     }
 

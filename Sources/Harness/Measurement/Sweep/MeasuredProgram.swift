@@ -20,7 +20,7 @@ package enum MeasuredProgram {
             return "latency or bandwidth: expected neither"
         }
         if cell.threads != 1 { return "threads \(cell.threads): expected 1" }
-        if cell.access != AccessPolicy.block.rawValue { return "access \(cell.access): expected block" }
+        if cell.access != .block { return "access \(cell.access): expected block" }
         return nil
     }
 }

@@ -131,7 +131,7 @@ extension Cell {
         if strategy != Format.usualName { parts.append(strategy) }
         if rangeByteCount == nil { parts.append("\(ByteSize(windowByteCount))") }
         parts.append(workload)
-        if access != AccessPolicy.block.rawValue { parts.append(access) }
+        if access != .block { parts.append(access.rawValue) }
         if threads != 1 { parts.append("\(threads) threads") }
         if keyWord != "aes128" { parts.append(keyWord) }
         if source != ObjectKind.file.rawValue { parts.append(source) }

@@ -103,10 +103,6 @@ struct Palette: Sendable {
     /// The names and values, in the order of output.
     let colours: [(name: String, value: String)]
 
-    subscript(name: String) -> String {
-        colours.first { $0.name == name }?.value ?? "currentColor"
-    }
-
     static let seriesCount = 6
 
     static let light = Palette(colours: [

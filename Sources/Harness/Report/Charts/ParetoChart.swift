@@ -143,8 +143,8 @@ extension RunRecommendation {
         let names = summary.backends.filter { name in pool.cells.contains { $0.cell.backend == name } }
         let choice =
             advice.choice.map { candidate in
-                let figures = Figures(candidate, rankedBy: pool.merit)
-                return " The choice is \(label(candidate)): \(figures.throughput) and \(figures.memory)."
+                let figures = [Figure.throughput, .growth].compactMap { cell(candidate).map($0.entry)?.text }
+                return " The choice is \(label(candidate)): \(figures.joined(separator: " and "))."
             } ?? ""
         return ParetoChart(
             title: "Throughput against memory",

@@ -241,7 +241,7 @@ extension RunSummary {
         let workload = mainRandomWorkload
         let cells = cells.filter {
             $0.firstByte != nil && $0.cell.chunkByteCount != nil && $0.cell.workload == workload
-                && ["chunk-cache", "whole-chunk"].contains($0.cell.access)
+                && $0.cell.access.readsWholeChunks
                 && $0.cell.isLocal == (main?.cell.isLocal ?? true)
         }
         let names = backends.filter { name in cells.contains { $0.cell.backend == name } }

@@ -2,23 +2,24 @@ import Results
 package import Support
 
 extension RunComparison {
-    /// The comparison as plain parts: the differences, the cells of both runs, the cells of one run.
+    /// The comparison as plain parts: the runs, the differences, the cells of both runs, the cells of one run.
     var sections: [Document.Section] {
-        [differenceSection, pairSection, unpairedSection].compactMap { $0 }
+        [runSection, differenceSection, pairSection, unpairedSection].compactMap { $0 }
     }
 
-    var runs: [(name: String, value: String)] {
-        zip(["A", "B"], runSet.runs).map { letter, run in
+    private var runSection: Document.Section {
+        let facts = zip(["A", "B"], runSet.runs).map { letter, run in
             let header = run.header
             return (
-                letter,
-                "\(run.name) (chunkwise \(header.programVersion) on \(header.host.name), \(header.startedAt), "
+                name: letter,
+                value: "\(run.name) (chunkwise \(header.programVersion) on \(header.host.name), \(header.startedAt), "
                     + "seed \(header.seed))"
             )
         }
+        return Document.Section(name: "runs", title: "Runs", blocks: [.facts(facts)])
     }
 
-    static let caution =
+    private static let caution =
         "Not a gate: the runs were made at different times, and the intervals hold only what differs between the "
         + "processes of each. To decide on a change, measure both at once: chunkwise gate."
 
@@ -34,7 +35,7 @@ extension RunComparison {
     }
 
     private var pairSection: Document.Section? {
-        guard !pairs.isEmpty else { return nil }
+        guard let chart else { return nil }
         let names = CellNames(pairs.map(\.cell))
         let table = Table(
             caption: "Median throughput, and B ÷ A with its 95 % interval. Memory is how far the peak rose.",
@@ -42,14 +43,13 @@ extension RunComparison {
                 .text("Cell"), .number("A"), .number("B"), .number("B ÷ A"), .number("95 % interval"), .text("B is"),
                 .number("Memory A"), .number("Memory B"),
             ], rows: pairs.map { row($0, names) })
-        var blocks: [Document.Block] = [.list(summaryLines)]
+        var blocks = [Document.Block.picture(chart)]
         if !names.shared.isEmpty { blocks.append(.paragraph("All cells: \(names.shared)")) }
         return Document.Section(
-            name: "cells", title: "\(RatioText.count(pairs.count, "cell")) in both",
-            blocks: blocks + [.table(table), .paragraph(Self.caution)])
+            name: "cells", title: "\(RatioText.count(pairs.count, "cell")) in both", blocks: blocks + [.table(table)])
     }
 
-    var summaryLines: [String] {
+    private var summaryLines: [String] {
         let share = RatioText.percent(Double(within5PercentCount) / Double(max(pairs.count, 1)))
         var lines = ["within 5 % of each other: \(within5PercentCount) of \(pairs.count) cells (\(share))"]
         let ratios = pairs.map(\.ratio.ratio).sorted()

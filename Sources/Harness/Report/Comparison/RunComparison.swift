@@ -88,25 +88,7 @@ package struct RunComparison: Sendable {
         return warnings
     }
 
-    package var text: String {
-        var parts = [TextRenderer.facts(runs)]
-        parts += warnings.map { TextWrapping.text("warning: \($0)") }
-        for section in sections {
-            parts.append(section.title.uppercased())
-            parts += section.blocks.map(TextRenderer.block)
-        }
-        return parts.joined(separator: "\n\n")
-    }
-
-    package var markdown: String {
-        var parts = ["# Two runs side by side", MarkdownRenderer.block(.facts(runs))]
-        parts += warnings.map { "> **Warning:** \(MarkupText.markdown($0))" }
-        for section in sections {
-            parts.append("## \(MarkupText.markdown(section.title))")
-            parts += section.blocks.map(MarkdownRenderer.block)
-        }
-        return parts.joined(separator: "\n\n")
-    }
+    package var text: String { TextRenderer.render(Document(self)) }
 
     /// The comparison as a page, Markdown and JSON.
     package var files: [ReportFile] {
@@ -119,7 +101,7 @@ package struct RunComparison: Sendable {
         switch format {
         case .text: ReportFile(name: "comparison.txt", text: text + "\n")
         case .html: ReportFile(name: "index.html", text: HTMLRenderer.render(Document(self)))
-        case .markdown: ReportFile(name: "report.md", text: markdown + "\n")
+        case .markdown: ReportFile(name: "report.md", text: MarkdownRenderer.render(Document(self)))
         case .json: ReportFile(name: "comparison.json", text: json.text + "\n")
         }
     }
@@ -139,13 +121,6 @@ extension Document {
         subtitle = "\(comparison.nameA) and \(comparison.nameB)"
         warnings = comparison.warnings.map(Warning.init(plain:))
         verdict = comparison.findings
-        sections =
-            [Section(name: "runs", title: "Runs", blocks: [.facts(comparison.runs)])]
-            + comparison.sections.map { section in
-                guard section.name == "cells", let chart = comparison.chart else { return section }
-                var section = section
-                section.blocks.insert(.picture(chart), at: 1)
-                return section
-            }
+        sections = comparison.sections
     }
 }

@@ -39,7 +39,7 @@ extension Figure {
         value: { Value($0.cell.chunkByteCount) })
     static let window = Figure("windowByteCount", "Window", .size, in: .files) { Value($0.cell.windowByteCount) }
     static let workload = Figure("workload", "Workload", .word, in: .files) { Value($0.cell.workload) }
-    static let access = Figure("access", "Access", .word, in: .files) { Value($0.cell.access) }
+    static let access = Figure("access", "Access", .word, in: .files) { Value($0.cell.access.rawValue) }
     static let threads = Figure("threads", "Threads", .count, in: .files) { Value($0.cell.threads) }
 
     private static let timing = [

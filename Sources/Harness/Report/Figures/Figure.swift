@@ -76,6 +76,15 @@ struct Figure: Sendable {
             }
         }
 
+        /// The value for orders; 0 for words.
+        var number: Double {
+            switch self {
+            case .integer(let value): Double(value)
+            case .number(let value): value
+            case .word, .flag: 0
+            }
+        }
+
         var json: JSONValue {
             switch self {
             case .integer(let value): .integer(value)

@@ -13,14 +13,8 @@ extension Document {
         let records = ConformanceRecord.sums(of: fleet.hosts.flatMap(\.results.conformance))
         sections = [
             Self.hosts(fleet), Self.laws(fleet), Self.outliers(fleet),
-            Self.cells(
-                fleet, name: "throughput", title: "Throughput", caption: "Median throughput with its 95 % interval",
-                value: { $0.speed.map { Double($0.bytesPerSecond) } }, text: { ByteCountText.rate(UInt64($0)) },
-                detail: { $0.speed?.rangeText }),
-            Self.cells(
-                fleet, name: "memory", title: "Memory", caption: "How far the peak of memory rose",
-                value: { $0.memory.map { Double($0.growthByteCount) } }, text: { ByteCountText.growth(UInt64($0)) },
-                detail: { _ in nil }),
+            Self.cells(fleet, .throughput, title: "Throughput", caption: "Median throughput with its 95 % interval"),
+            Self.cells(fleet, .growth.plain, title: "Memory", caption: "How far the peak of memory rose"),
             records.isEmpty ? nil : Self.conformance(records), Self.failures(fleet),
         ].compactMap { $0 }
     }
@@ -114,11 +108,8 @@ extension Document {
 
     /// Returns a table with a row per cell and a column per kind of host. A figure of several hosts shows their minimum
     /// and maximum.
-    private static func cells(
-        _ fleet: Fleet, name: String, title: String, caption: String, value: (CellSummary) -> Double?,
-        text: (Double) -> String, detail: (CellSummary) -> String?
-    ) -> Section? {
-        guard fleet.cells.contains(where: { $0.figures.contains { value(fleet.summary($0)) != nil } }) else {
+    private static func cells(_ fleet: Fleet, _ figure: Figure, title: String, caption: String) -> Section? {
+        guard fleet.cells.contains(where: { $0.figures.contains { figure.value(fleet.summary($0)) != nil } }) else {
             return nil
         }
         let names = CellNames(fleet.cells.map(\.cell))
@@ -127,15 +118,13 @@ extension Document {
                 + fleet.kinds.map { kind -> Table.Entry in
                     let members = Set(kind.hosts)
                     let summaries = figures.filter { members.contains($0.host) }.map(fleet.summary)
-                    let values = summaries.compactMap(value)
-                    guard let minimum = values.min(), let maximum = values.max() else {
-                        return summaries.first.map(Figure.status.entry) ?? .absent
-                    }
+                    let values = summaries.compactMap(figure.value).sorted { $0.number < $1.number }
                     guard values.count > 1 else {
-                        return Table.Entry(text(minimum), detail: summaries.first { value($0) != nil }.flatMap(detail))
+                        return summaries.first { figure.value($0) != nil }.map(figure.entry)
+                            ?? summaries.first.map(Figure.status.entry) ?? .absent
                     }
-                    let range = text(minimum) == text(maximum) ? text(minimum) : "\(text(minimum)) to \(text(maximum))"
-                    return Table.Entry(range, detail: "\(values.count) hosts")
+                    let ends = [values[0], values[values.count - 1]].map(figure.unit.text).unique
+                    return Table.Entry(ends.joined(separator: " to "), detail: "\(values.count) hosts")
                 }
         }
         let table = Table(
@@ -143,7 +132,7 @@ extension Document {
                 + ", a row a cell and a column a kind of host; of several hosts, the least and the greatest.",
             columns: [.text("Cell")] + fleet.kinds.map { .number($0.label) }, rows: rows)
         let blocks = cellBlocks(table, shared: names.shared, cellCount: fleet.cells.count)
-        return Section(name: name, title: title, blocks: blocks)
+        return Section(name: title.lowercased(), title: title, blocks: blocks)
     }
 
     private static func failures(_ fleet: Fleet) -> Section? {

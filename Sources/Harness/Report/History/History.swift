@@ -75,15 +75,9 @@ package struct HistoricalRun: Sendable {
         /// Plaintext bytes per second at the median time; above 0.
         package var bytesPerSecond: Double
     }
+}
 
-    package init(path: String, link: String, header: RunHeader, isComplete: Bool, cells: [CellRate]) {
-        self.path = path
-        self.link = link
-        self.header = header
-        self.isComplete = isComplete
-        self.cells = cells
-    }
-
+extension HistoricalRun {
     /// Takes the figures for a history from results. Cells that failed or were not checked, or whose backend failed a
     /// vector, have no figures.
     package init(_ results: RunResults, path: String, link: String) {

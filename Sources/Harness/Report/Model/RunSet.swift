@@ -4,11 +4,8 @@ import Results
 protocol ComparableRun: Sendable {
     associatedtype Figures: Sendable
 
-    /// The name that the user gave the run, such as its file's path.
-    var name: String { get }
     /// The facts of the whole run.
     var header: RunHeader { get }
-    var isComplete: Bool { get }
     /// The cells with their `id`s, in the order of the results.
     var figures: [(id: String, cell: Cell, figures: Figures)] { get }
 }

@@ -1,4 +1,5 @@
 import Results
+import Support
 
 extension RunSummary {
     /// A configuration as it was published, beside a better one of the same backend.
@@ -9,11 +10,11 @@ extension RunSummary {
 
     /// Returns a measured cell that reproduces a published configuration, preferably one of the backend named.
     /// - Parameters:
-    ///   - access: The cell's access mode, such as `chunk-cache`.
+    ///   - access: The cell's access policy.
     ///   - workload: The prefix of the cell's workload.
     ///   - backend: The backend that is preferred.
     /// - Returns: The cell, or `nil` if there is none.
-    func published(access: String, workload: String, preferring backend: String?) -> CellSummary? {
+    func published(access: AccessPolicy, workload: String, preferring backend: String?) -> CellSummary? {
         let candidates = cells.filter {
             $0.speed != nil && $0.cell.label != nil && $0.cell.access == access && $0.cell.workload.hasPrefix(workload)
         }
@@ -44,7 +45,7 @@ extension RunSummary {
 
     /// Returns whether a cell reads only the blocks it needs, reproduces nothing published and has a speed.
     private static func isOrdinary(_ cell: CellSummary) -> Bool {
-        cell.speed != nil && cell.cell.label == nil && cell.cell.access == "block"
+        cell.speed != nil && cell.cell.label == nil && cell.cell.access == .block
             && cell.facts?.isTagged != true
     }
 

@@ -65,7 +65,7 @@ private struct RangeKey: Hashable {
     /// A number that sorts block access before others, small chunks before large ones, and published ones last.
     var rank: UInt64 {
         let chunk = min(series.chunkByteCount ?? 0, 1 << 60)
-        return chunk + (series.access == "block" ? 0 : 1 << 61) + (label == nil ? 0 : 1 << 62)
+        return chunk + (series.access == .block ? 0 : 1 << 61) + (label == nil ? 0 : 1 << 62)
     }
 }
 
@@ -84,7 +84,7 @@ private struct RangeNames {
 
     func detail(of key: RangeKey, readsWhole: Bool) -> String {
         let cell = key.series.cell
-        let access = readsWhole && cell.access == "block" ? "whole chunks" : cell.access
+        let access = readsWhole && cell.access == .block ? "whole chunks" : cell.access.rawValue
         let threads = cell.threads > 1 ? RatioText.count(cell.threads, "thread") : nil
         let told = zip(Self.parts, differs).filter(\.1).map { $0.0(cell) }
         return ([cell.strategy, access, threads] + told).compactMap { $0 }.joined(separator: ", ")

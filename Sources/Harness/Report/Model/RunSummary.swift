@@ -104,7 +104,7 @@ struct Series: Hashable, Sendable {
         [
             "\(cell.keyName) \(cell.strategy)",
             "\(ByteCountText.size(cell.objectByteCount)) \(origin)",
-            cell.access == "block" ? nil : "access \(cell.access)",
+            cell.access == .block ? nil : "access \(cell.access)",
             RatioText.count(cell.threads, "thread"), cell.isCold == true ? "not in the page cache" : nil, remote,
         ].compactMap { $0 }.joined(separator: ", ")
     }

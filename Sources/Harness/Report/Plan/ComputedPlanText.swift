@@ -1,4 +1,5 @@
 import Results
+import Support
 
 /// The wording of a plan.
 enum ComputedPlanText {
@@ -60,19 +61,21 @@ enum ComputedPlanText {
         let chunk = configuration.chunkByteCount.map { "chunks of \(ByteCountText.size($0))" }
         return [
             configuration.strategy, plan.variesInStrategy(\.keyName) ? configuration.keyName : nil, chunk,
-            plan.varies(\.access) && configuration.chunkByteCount != nil && configuration.access != "block"
-                ? configuration.access : nil,
+            plan.varies(\.access) && configuration.chunkByteCount != nil && configuration.access != .block
+                ? configuration.access.rawValue : nil,
             plan.varies(\.windowByteCount) ? "windows of \(ByteCountText.size(configuration.windowByteCount))" : nil,
             plan.variesInStrategy(\.backend) ? configuration.backend : nil,
         ].compactMap { $0 }.joined(separator: ", ")
     }
 
-    static func access(_ name: String) -> String { name == "block" ? "only the blocks needed" : name }
+    static func access(_ access: AccessPolicy) -> String {
+        access == .block ? "only the blocks needed" : access.rawValue
+    }
 
     /// Returns the name of a line in a chart: a strategy with its access, and the other parts that the plan varies.
     static func series(_ configuration: ComputedPlan.Configuration, in plan: ComputedPlan) -> String {
         [
-            configuration.strategy, configuration.access == "block" ? nil : configuration.access,
+            configuration.strategy, configuration.access == .block ? nil : configuration.access.rawValue,
             plan.variesInStrategy(\.keyName) ? configuration.keyName : nil,
             plan.variesInStrategy(\.backend) ? configuration.backend : nil,
         ].compactMap { $0 }.joined(separator: ", ")

@@ -11,7 +11,6 @@ package struct PlanReport: Sendable {
 
     private let plans: [ComputedPlan]
     private let defaults: Set<Input>
-    private let document: Document
 
     /// - Parameters:
     ///   - plans: The plans, at least one.
@@ -19,59 +18,45 @@ package struct PlanReport: Sendable {
     package init(_ plans: [ComputedPlan], defaults: Set<Input> = []) {
         self.plans = plans
         self.defaults = defaults
+    }
+
+    /// Returns the report as plain parts. For a terminal, it shows only the access of the choice, and of several plans
+    /// only the answers.
+    private func document(isPage: Bool) -> Document {
         let isOne = plans.count == 1
-        document = Document(
-            title: isOne
-                ? "Chunk, window and strategy for \(ComputedPlanText.storage(plans[0].storage))"
-                : "Chunk, window and strategy: \(plans.count) questions",
-            subtitle: isOne ? ComputedPlanText.subtitle(plans[0]) : "computed, not timed", warnings: [],
-            verdict: isOne ? plans[0].verdict : plans.map { "\(ComputedPlanText.question($0)): \($0.answer)" },
-            sections: (isOne ? [] : [Self.overview(plans)] + Self.formats(plans))
-                + plans.indices.flatMap { index in
-                    plans[index].sections(
-                        plans[index].candidates, defaults, suffix: isOne ? "" : "-\(index + 1)",
-                        title: isOne ? nil : ComputedPlanText.question(plans[index]))
-                })
+        let sections = plans.enumerated().flatMap { index, plan -> [Document.Section] in
+            let access = isPage ? nil : plan.choice?.configuration.access
+            return plan.sections(
+                plan.candidates.filter { access == nil || $0.configuration.access == access }, defaults,
+                suffix: isOne ? "" : "-\(index + 1)", title: isOne ? nil : ComputedPlanText.question(plan))
+        }.filter { isPage || isOne || $0.name.hasPrefix("asked") || $0.name.hasPrefix("steps") }
+        let title =
+            isOne
+            ? "Chunk, window and strategy for \(ComputedPlanText.storage(plans[0].storage))"
+            : "Chunk, window and strategy: \(plans.count) questions"
+        let answers = plans.map { "\(ComputedPlanText.question($0)): \($0.answer)" }
+        return Document(
+            title: isPage ? title : "",
+            subtitle: !isPage ? "" : isOne ? ComputedPlanText.subtitle(plans[0]) : "computed, not timed",
+            verdict: isOne ? plans[0].verdict : isPage ? answers : [],
+            sections: (isOne ? [] : [Self.overview(plans)] + Self.formats(plans)) + sections)
     }
 
     /// True if each plan has a choice.
     package var hasChoice: Bool { plans.allSatisfy { $0.choice != nil } }
 
-    /// Returns the report for a terminal of 80 columns; it shows only the access mode of the choice.
+    /// Returns the report for a terminal of 80 columns.
     ///
     /// - Parameter isWhole: True for all formats; otherwise, tables have the best ones, and the number of the others.
     /// - Returns: The report, without a break after its last line.
     package func text(isWhole: Bool) -> String {
-        func text(_ sections: [Document.Section]) -> [String] {
-            sections.map { section in
-                let blocks = section.blocks.compactMap { block -> String? in
-                    switch block {
-                    case .chart: nil
-                    case .table(let table) where !isWhole && section.name != "questions":
-                        TextRenderer.table(table.limited(to: 12))
-                    case .list(let items) where !isWhole && items.count > 4:
-                        TextRenderer.block(.list(items.prefix(3) + [Table.others(items.count - 3)]))
-                    default: TextRenderer.block(block)
-                    }
-                }
-                return ([section.title.uppercased()] + blocks).joined(separator: "\n")
-            }
-        }
-        let answers = plans.flatMap { plan in
-            let access = plan.choice?.configuration.access
-            let shown = plan.candidates.filter { access == nil || $0.configuration.access == access }
-            let sections = plan.sections(shown, defaults, suffix: "", title: nil)
-                .filter { plans.count == 1 || ["asked", "steps"].contains($0.name) }
-            return (plans.count == 1 ? [] : [ComputedPlanText.question(plan).uppercased()])
-                + plan.verdict.map { TextRenderer.block(.paragraph($0)) } + text(sections)
-        }
-        let all = plans.count == 1 ? [] : text([Self.overview(plans)] + Self.formats(plans))
-        return (all + answers).joined(separator: "\n\n")
+        TextRenderer.render(document(isPage: false), allIn: isWhole ? nil : "--all")
     }
 
     /// The files of the report: `index.html`, `report.md`, `results.json` and the pictures.
     package var files: [ReportFile] {
-        [
+        let document = document(isPage: true)
+        return [
             ReportFile(name: "index.html", text: HTMLRenderer.render(document)),
             ReportFile(name: "report.md", text: MarkdownRenderer.render(document)),
             ReportFile(name: "results.json", text: json.text + "\n"),
@@ -232,7 +217,8 @@ extension ComputedPlan {
             Document.Section(
                 name: name + suffix, title: title.map { "\(heading): \($0)" } ?? heading, blocks: blocks)
         }
-        var sections = [section("asked", "Asked", [.facts(facts(defaults))])]
+        let answers = title == nil ? [] : verdict.map(Document.Block.paragraph)
+        var sections = [section("asked", "Asked", answers + [.facts(facts(defaults))])]
         if let choice {
             sections.append(section("steps", "One step in each direction", [.table(stepTable(from: choice))]))
         }
@@ -335,7 +321,7 @@ extension ComputedPlan.Candidate {
         return JSONValue(members: [
             "backend": configuration.backend, "strategy": configuration.strategy,
             "keyByteCount": configuration.keyByteCount, "chunkByteCount": configuration.chunkByteCount,
-            "access": configuration.access, "windowByteCount": configuration.windowByteCount,
+            "access": configuration.access.rawValue, "windowByteCount": configuration.windowByteCount,
             "noticesChanges": noticesChanges,
             "notices": ComputedPlan.Notice.allCases.filter(layout.notices.contains).map(\.rawValue),
             "storedByteCount": layout.storedByteCount, "maxByteCount": layout.maxByteCount,

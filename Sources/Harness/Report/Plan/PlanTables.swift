@@ -1,19 +1,5 @@
 import Results
 
-extension Table {
-    /// Returns the table with its first rows, and the number of the others.
-    func limited(to count: Int) -> Table {
-        guard rows.count > count + 1 else { return self }
-        var table = self
-        let others = [Entry(Self.others(rows.count - count))]
-        table.rows = rows.prefix(count) + [others + columns.dropFirst().map { _ in Entry("") }]
-        return table
-    }
-
-    /// The words for what a short text leaves out.
-    static func others(_ count: Int) -> String { "…and \(count) others (--all)" }
-}
-
 /// The tables and pictures of a computed plan.
 extension ComputedPlan {
     /// The explanation of the mark for figures over the budget, if there is a budget.

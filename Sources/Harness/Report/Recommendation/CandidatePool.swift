@@ -108,7 +108,7 @@ struct CandidatePool: Sendable {
         }
         return [
             values("backend") { $0.backend }, values("strategy") { $0.strategy },
-            values("access") { $0.access },
+            values("access") { $0.access.rawValue },
             values("threads") { String($0.threads) },
             values("key size") { String($0.keyByteCount * 8) }, values("source") { $0.source },
             values("object size") { ByteCountText.size($0.objectByteCount) },
@@ -243,14 +243,14 @@ struct ConfigurationNames: Sendable {
         showsStrategy = varies(\.strategy)
         showsKey = varies(\.keyByteCount)
         showsThreads = varies(\.threads) || cells.contains { $0.threads != 1 }
-        showsAccess = varies(\.access) || cells.contains { $0.access != "block" }
+        showsAccess = varies(\.access) || cells.contains { $0.access != .block }
         showsSource = varies(\.source)
         showsReads = Set(cells.map { Self.withoutReads($0) }).count < cells.count
     }
 
     /// Returns a cell's name: `libgcrypt, 256 KiB windows, 2 threads`.
     func name(of cell: Cell) -> String {
-        let access = cell.access == "block" && !showsAccess ? nil : cell.accessText
+        let access = cell.access == .block && !showsAccess ? nil : cell.accessText
         let mapping: String? = cell.source == "mmap" ? "mapped file" : cell.source == "file" ? nil : cell.sourceName
         return [
             cell.backend, showsStrategy ? cell.strategy : nil,

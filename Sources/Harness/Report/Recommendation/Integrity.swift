@@ -54,11 +54,10 @@ extension Cell {
     /// The handling of chunks, in words; `nil` if only the needed blocks are read.
     var accessText: String? {
         switch access {
-        case "block": nil
-        case "chunk-cache": "decrypted whole, latest kept"
-        case "whole-chunk": "decrypted whole"
-        case "fresh-buffers": "new buffers for each"
-        default: "access \(access)"
+        case .block: nil
+        case .chunkCache: "decrypted whole, latest kept"
+        case .wholeChunk: "decrypted whole"
+        case .freshBuffers: "new buffers for each"
         }
     }
 }

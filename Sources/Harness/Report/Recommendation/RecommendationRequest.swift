@@ -15,7 +15,7 @@ package struct RecommendationRequest: Hashable, Sendable {
     /// The format's chunk length in plaintext bytes.
     package var chunkByteCount: UInt64?
     /// The access mode for ranges, such as `block`.
-    package var access: String?
+    package var access: AccessPolicy?
     package var threads: Int?
     package var keyByteCount: Int?
     /// The source of the ciphertext, such as `file` or `mmap`.

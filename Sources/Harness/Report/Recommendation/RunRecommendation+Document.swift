@@ -2,7 +2,7 @@ import Results
 
 extension RunRecommendation {
     /// The recommendation for a terminal of 80 columns.
-    package var text: String { TextRenderer.render(document, isShort: true) }
+    package var text: String { TextRenderer.render(document, allIn: "--format markdown") }
 
     package var markdown: String { String(MarkdownRenderer.render(document).dropLast()) }
 
@@ -54,19 +54,25 @@ extension RunRecommendation {
             })
     }
 
-    var figureColumns: [Table.Column] {
-        (pool.merit == .latency ? [.number("Median read"), .number("Throughput")] : [.number("Throughput")])
-            + [.number("Memory"), .number("First byte"), .number("Fetched")]
+    /// The figures in tables of candidates, first the one that ranks them.
+    private var figures: [Figure] {
+        let throughput = Figure.throughput.plain
+        return (pool.merit == .latency ? [Figure.latency.plain.titled("Median read"), throughput] : [throughput])
+            + [.growth.plain.titled("Memory"), .firstByte.plain.titled("First byte"), .fetched.titled("Fetched")]
     }
 
-    /// Returns a candidate's figures under `figureColumns`.
+    var figureColumns: [Table.Column] { figures.columns }
+
+    /// Returns a candidate's figures under `figureColumns`. The first one has its interval, or the reason for none.
     func entries(_ candidate: Candidate) -> [Table.Entry] {
-        let figures = Figures(candidate, rankedBy: pool.merit)
-        let first =
-            pool.merit == .latency
-            ? [Table.Entry(figures.latency, detail: figures.interval), Table.Entry(figures.throughput)]
-            : [Table.Entry(figures.throughput, detail: figures.interval)]
-        return first + [Table.Entry(figures.memory), Table.Entry(figures.firstByte), Table.Entry(figures.fetched)]
+        var entries = cell(candidate).map(figures.entries) ?? figures.map { _ in .absent }
+        entries[0].detail = intervalText(candidate)
+        return entries
+    }
+
+    /// Returns the interval of the figure that ranks candidates, or the reason why there is none.
+    func intervalText(_ candidate: Candidate) -> String {
+        pool.merit.intervalText(of: candidate) ?? RatioText.count(candidate.merit.count, "process", "processes")
     }
 
     /// The demand for integrity and the extent to which it is met, in words.

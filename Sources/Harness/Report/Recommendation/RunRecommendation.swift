@@ -185,28 +185,6 @@ package struct RunRecommendation: Sendable {
         }.joined(separator: " ")
     }
 
-    /// The figures of a candidate as tables show them.
-    struct Figures: Sendable {
-        var throughput: String
-        /// The median latency of a read.
-        var latency: String
-        /// The interval of the figure that ranks candidates, or the reason why there is none.
-        var interval: String
-        var memory: String
-        var firstByte: String
-        var fetched: String
-
-        init(_ candidate: Candidate, rankedBy merit: Merit) {
-            throughput = ByteCountText.rate(candidate.bytesPerSecond)
-            latency = Merit.latency.text(of: candidate)
-            interval =
-                merit.intervalText(of: candidate) ?? RatioText.count(candidate.merit.count, "process", "processes")
-            memory = candidate.memoryByteCount.map { ByteCountText.growth($0) } ?? "–"
-            firstByte = candidate.firstByteNanoseconds.map { DurationText.text(nanoseconds: $0) } ?? "–"
-            fetched = candidate.amplification.map { RatioText.times($0) } ?? "–"
-        }
-    }
-
     /// The choice and the runner-up with their roles, if they exist.
     var chosen: [(role: String, candidate: Candidate)] {
         [advice.choice.map { ("choice", $0) }, advice.runnerUp.map { ("runner-up", $0.candidate) }].compactMap { $0 }

@@ -155,8 +155,8 @@ extension RunSummary {
         }
         return (largest?.element.elements ?? []).enumerated().sorted { one, other in
             let (a, b) = (one.element.cell, other.element.cell)
-            return (a.access, a.chunkByteCount ?? 0, a.rangeByteCount ?? 0, one.offset)
-                < (b.access, b.chunkByteCount ?? 0, b.rangeByteCount ?? 0, other.offset)
+            return (a.access.rawValue, a.chunkByteCount ?? 0, a.rangeByteCount ?? 0, one.offset)
+                < (b.access.rawValue, b.chunkByteCount ?? 0, b.rangeByteCount ?? 0, other.offset)
         }.map(\.element)
     }
 
@@ -164,9 +164,9 @@ extension RunSummary {
     var chunkMap: HeatMap? {
         let cells = chunkCells
         let lengths = Set(cells.compactMap(\.cell.rangeByteCount)).sorted()
-        let ways = ["block": "by block", "chunk-cache": "cached", "whole-chunk": "whole"]
+        let ways: [AccessPolicy: String] = [.block: "by block", .chunkCache: "cached", .wholeChunk: "whole"]
         let rows = cells.grouped {
-            let way = $0.facts?.isTagged == true ? $0.cell.format : ways[$0.cell.access] ?? $0.cell.access
+            let way = $0.facts?.isTagged == true ? $0.cell.format : ways[$0.cell.access] ?? $0.cell.access.rawValue
             return "\($0.cell.chunkText ?? "") \(way)"
         }
         guard lengths.count > 1, rows.count > 1, let backend = cells.first?.cell.backend else { return nil }

@@ -107,7 +107,7 @@ extension Exported {
         ]
         return optional.compactMapValues { $0 }.merging([
             "backend": cell.backend, "strategy": cell.strategy, "window": "\(cell.windowByteCount)",
-            "workload": cell.workload, "access": cell.access, "threads": "\(cell.threads)",
+            "workload": cell.workload, "access": cell.access.rawValue, "threads": "\(cell.threads)",
             "key-size": "\(cell.keyByteCount * 8)", "object-size": "\(cell.objectByteCount)", "source": cell.sourceName,
         ]) { $1 }
     }

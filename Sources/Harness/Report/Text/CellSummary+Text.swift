@@ -5,84 +5,85 @@ import Support
 extension CellSummary {
     /// The figures of one cell, in a few lines for a terminal.
     package var text: String {
-        var lines = [cell.name]
-        if !cell.tlsAllowances.isEmpty {
-            lines.append(
-                "WARNING       TLS with \(cell.tlsAllowances.joined(separator: ", ")): the server was not authenticated"
-            )
+        let allowances = cell.tlsAllowances.joined(separator: ", ")
+        let warning = Warning(
+            title: "TLS with \(allowances)", message: "the server was not authenticated", advice: "", isSerious: true)
+        return TextRenderer.render(
+            Document(
+                title: cell.name, warnings: allowances.isEmpty ? [] : [warning],
+                sections: [.init(blocks: [.facts(textFacts)])]))
+    }
+
+    private var textFacts: [(name: String, value: String)] {
+        var facts: [(name: String, value: String)] = []
+        func add(_ name: String, _ value: String?) {
+            if let value { facts.append((name, value)) }
         }
-        if let missingReason { lines.append("no figures    \(missingReason)") }
+        add("no figures", missingReason)
         if let speed {
-            let interval = (speed.interval == nil ? "" : "95 %: ") + speed.rangeText
-            lines.append(
-                "throughput    \(ByteCountText.rate(speed.bytesPerSecond))  (\(interval); \(sampleCount) iterations in "
-                    + "\(rounds.count) processes)")
+            add(
+                "throughput",
+                "\(ByteCountText.rate(speed.bytesPerSecond))  (\(speed.interval == nil ? "" : "95 %: ")"
+                    + "\(speed.rangeText); \(sampleCount) iterations in \(rounds.count) processes)")
         }
         if let limit {
-            lines.append(
-                "share         \(RatioText.percent(limit.share)) of what \(limit.kind.text) allow, "
-                    + ByteCountText.rate(limit.bytesPerSecond))
+            let rate = ByteCountText.rate(limit.bytesPerSecond)
+            add("share", "\(RatioText.percent(limit.share)) of what \(limit.kind.text) allow, \(rate)")
         }
-        if let latency {
-            lines.append("latency       closed loop: \(latency.words)")
-        }
-        if let firstByte {
-            lines.append("first byte    \(firstByte.words)")
-        }
+        add("latency", latency.map { "closed loop: \($0.words)" })
+        add("first byte", firstByte?.words)
         if let playback {
-            lines.append(
-                "playback      at \(BitRateText.text(playback.bitsPerSecond)): first byte after "
+            add(
+                "playback",
+                "at \(BitRateText.text(playback.bitsPerSecond)): first byte after "
                     + "\(DurationText.text(nanoseconds: playback.firstByteNanoseconds)), start after "
-                    + "\(DurationText.text(nanoseconds: playback.startNanoseconds)), "
-                    + BitRateText.stalls(playback))
+                    + "\(DurationText.text(nanoseconds: playback.startNanoseconds)), \(BitRateText.stalls(playback))")
         }
-        if let passesCachedBelow {
-            let times = passesCachedBelow.map { DurationText.text(nanoseconds: $0) }
-            lines.append(
-                "not cold      cached below this system: a first pass took \(times[0]), further ones "
+        if let times = passesCachedBelow?.map({ DurationText.text(nanoseconds: $0) }) {
+            add(
+                "not cold",
+                "cached below this system: a first pass took \(times[0]), further ones "
                     + times.dropFirst().joined(separator: ", "))
         }
-        if let residentByteCount {
-            lines.append(
-                "cold          at most \(ByteCountText.measured(residentByteCount)) of the file stayed in memory")
-        }
-        if let usage { lines.append("used          \(usage.text)") }
-        for figure in [Figure].shown(in: .terminal) {
-            let space = String(repeating: " ", count: max(1, 14 - figure.name.count))
-            figure.value(self).map { lines.append(figure.name + space + figure.unit.text($0)) }
-        }
+        add(
+            "cold",
+            residentByteCount.map { "at most \(ByteCountText.measured($0)) of the file stayed in memory" })
+        add("used", usage?.text)
+        for figure in [Figure].shown(in: .terminal) { add(figure.name, figure.value(self).map(figure.unit.text)) }
         if let memory {
             let bound = memory.boundByteCount.map { ", bound \(ByteCountText.measured($0))" } ?? ""
-            lines.append(
-                "peak memory   \(ByteCountText.growth(memory.growthByteCount)) above a baseline of "
-                    + ByteCountText.measured(memory.baselineByteCount) + bound
-                    + ", \(ByteCountText.measured(memory.absolutePeakByteCount)) altogether"
+            add(
+                "peak memory",
+                "\(ByteCountText.growth(memory.growthByteCount)) above a baseline of "
+                    + "\(ByteCountText.measured(memory.baselineByteCount))\(bound), "
+                    + "\(ByteCountText.measured(memory.absolutePeakByteCount)) altogether"
                     + (memory.cgroup.map { ", \(ByteCountText.measured($0.peakByteCount)) in its cgroup" } ?? ""))
             if returnsMemory, let iterationUsage {
-                lines.append(
-                    "allocator     takes memory from the system and gives it back: "
+                add(
+                    "allocator",
+                    "takes memory from the system and gives it back: "
                         + "\(SignificantDigits.grouped(iterationUsage.minorFaults)) page faults an iteration"
                         + (iterationUsage.systemShare.map { ", \(RatioText.percent($0)) of CPU time in the kernel" }
                             ?? ""))
             }
         } else if outcome == .measured {
-            lines.append("peak memory   not available: the kernel does not tell")
+            add("peak memory", "not available: the kernel does not tell")
         }
         if let amplification {
-            lines.append(
-                "amplification \(RatioText.times(amplification.fetched)) fetched"
+            add(
+                "amplification",
+                "\(RatioText.times(amplification.fetched)) fetched"
                     + (amplification.decrypted.map { ", \(RatioText.times($0)) decrypted" } ?? "")
                     + (amplification.requestsPerRead.map { ", \(SignificantDigits.text($0)) requests a read" } ?? ""))
         }
         if let workingSetByteCount {
-            lines.append(
-                "working set   \(ByteCountText.size(workingSetByteCount))"
+            add(
+                "working set",
+                ByteCountText.size(workingSetByteCount)
                     + (isInCache ? ": it fits the last CPU cache, and these figures are of that cache" : ""))
         }
-        if let digest { lines.append("plaintext     SHA-256 \(digest), as expected") }
-        let indent = String(repeating: " ", count: 14)
-        return lines.flatMap { TextWrapping.lines($0, columns: TextTable.width, indent: indent) }
-            .joined(separator: "\n")
+        add("plaintext", digest.map { "SHA-256 \($0), as expected" })
+        return facts
     }
 }
 

@@ -3,22 +3,22 @@ import Support
 
 /// Writes a document for a terminal of 80 columns, without markup and pictures.
 enum TextRenderer {
-    /// The number of rows that a short document shows of a table.
+    /// The number of rows and items that a short document shows of a table and a list.
     private static let maxRows = 12
 
     /// Writes a document, without a line break at its end.
     ///
     /// - Parameters:
     ///   - document: The document.
-    ///   - isShort: True to leave out the ends of long tables, which Markdown has.
+    ///   - option: The option that shows the ends of long tables and lists, which are left out; `nil` to show them.
     /// - Returns: The text.
-    static func render(_ document: Document, isShort: Bool = false) -> String {
+    static func render(_ document: Document, allIn option: String? = nil) -> String {
         let warnings = document.warnings.map { "warning: \($0.text)" }
         let head = [document.title, document.subtitle] + warnings + document.verdict
         var parts = head.filter { !$0.isEmpty }.map { wrapped($0, indent: "  ") }
         for section in document.sections {
             let blocks = section.blocks.filter { if case .chart = $0 { false } else { true } }
-                .map { block($0, isShort: isShort) }.joined(separator: "\n\n")
+                .map { block($0, allIn: option) }.joined(separator: "\n\n")
             parts.append(section.title.isEmpty ? blocks : heading(section.title) + "\n" + blocks)
         }
         return parts.joined(separator: "\n\n")
@@ -31,20 +31,25 @@ enum TextRenderer {
     }
 
     /// Returns one block as text; of a picture, its title and description.
-    static func block(_ block: Document.Block) -> String { self.block(block, isShort: false) }
-
-    private static func block(_ block: Document.Block, isShort: Bool) -> String {
+    static func block(_ block: Document.Block, allIn option: String? = nil) -> String {
         switch block {
         case .paragraph(let text): wrapped(text)
         case .list(let items):
-            items.flatMap { TextWrapping.lines("- \(plain($0))", columns: TextTable.width, indent: "  ") }
-                .joined(separator: "\n")
+            items.prefix(option == nil ? .max : maxRows).map { wrapped("- \($0)", indent: "  ") }
+                .joined(separator: "\n") + more(items.count, option)
         case .facts(let facts): self.facts(facts)
         case .verbatim(let caption, let text): wrapped(caption + ":") + "\n" + plainLines(text)
         case .chart(let chart, _): plain("\(chart.title). \(chart.description)")
-        case .foldedTable(let content) where isShort: wrapped("\(content.caption) See --format markdown.")
-        case .table(let content), .foldedTable(let content): table(content, maxRows: isShort ? maxRows : .max)
+        case .foldedTable(let content) where option != nil:
+            wrapped("\(content.caption) See \(option ?? "").")
+        case .table(let content), .foldedTable(let content): table(content, allIn: option)
         }
+    }
+
+    /// Returns the line below the shown ones of a number of rows or items.
+    private static func more(_ count: Int, _ option: String?) -> String {
+        guard let option, count > maxRows else { return "" }
+        return "\nand \(count - maxRows) more; \(option) has all"
     }
 
     /// Returns names with their values.
@@ -56,9 +61,9 @@ enum TextRenderer {
     ///
     /// Details stand behind numbers, or below them if the lines would be too long, unless the table's end is left out.
     /// Columns of alternatives that do not fit side by side are several tables.
-    static func table(_ table: Table, maxRows: Int = .max) -> String {
+    static func table(_ table: Table, allIn option: String? = nil) -> String {
         func rows(_ detail: (String) -> String) -> [[String]] {
-            let rows = table.rows.prefix(maxRows).map { row in
+            let rows = table.rows.prefix(option == nil ? .max : maxRows).map { row in
                 zip(row, table.columns).map { entry, column in
                     plain(entry.text) + (column.isNumeric ? entry.detail.map { detail(plain($0)) } ?? "" : "")
                 }
@@ -67,9 +72,9 @@ enum TextRenderer {
         }
         func width(_ widths: [Int]) -> Int { widths.reduce(-2) { $0 + $1 + 2 } }
         let flat = rows { " (\($0))" }
-        let more = table.rows.count - maxRows
+        let more = more(table.rows.count, option)
         let fits = width(TextTable.widths(of: flat)) <= TextTable.width
-        let shown = fits ? flat : rows { more > 0 ? "" : "\n\($0)" }
+        let shown = fits ? flat : rows { more.isEmpty ? "\n\($0)" : "" }
         let widths = TextTable.widths(of: shown)
         var groups: [[Int]] = [[0]]
         for column in widths.indices.dropFirst() {
@@ -87,7 +92,7 @@ enum TextRenderer {
                 rightAligned: Set(columns.indices.filter { table.columns[columns[$0]].isNumeric })
             ).text
         }
-        if more > 0 { parts[parts.count - 1] += "\nand \(more) more; --format markdown has all" }
+        parts[parts.count - 1] += more
         return parts.joined(separator: "\n\n") + (table.caption.isEmpty ? "" : "\n" + wrapped(table.caption))
     }
 

@@ -152,7 +152,7 @@ package struct Verdict: Hashable, Sendable {
     /// The backend of the choice is preferred.
     private static func published(_ recommendation: RunRecommendation?, _ summary: RunSummary) -> [String] {
         let backend = recommendation?.choice?.cell.backend
-        let windows = summary.published(access: "fresh-buffers", workload: "sequential", preferring: backend)
+        let windows = summary.published(access: .freshBuffers, workload: "sequential", preferring: backend)
         return [windows.flatMap { freshBuffers($0, summary) }, wholeChunks(backend, summary)].compactMap { $0 }
     }
 
@@ -180,7 +180,7 @@ package struct Verdict: Hashable, Sendable {
 
     /// Returns the cost of decrypting whole chunks, as published, for a random read.
     private static func wholeChunks(_ backend: String?, _ summary: RunSummary) -> String? {
-        guard let published = summary.published(access: "chunk-cache", workload: "random", preferring: backend),
+        guard let published = summary.published(access: .chunkCache, workload: "random", preferring: backend),
             let alternative = summary.alternative(to: published)
         else { return nil }
         let chunk = published.cell.chunkText ?? "the file"
@@ -304,11 +304,10 @@ extension Cell {
     fileprivate var windowPart: String { "windows of \(ByteCountText.size(windowByteCount))" }
     fileprivate var accessPart: String {
         switch access {
-        case "block": ""
-        case "chunk-cache": "chunks decrypted whole, the latest kept"
-        case "whole-chunk": "chunks decrypted whole"
-        case "fresh-buffers": "new buffers for each window"
-        default: "access \(access)"
+        case .block: ""
+        case .chunkCache: "chunks decrypted whole, the latest kept"
+        case .wholeChunk: "chunks decrypted whole"
+        case .freshBuffers: "new buffers for each window"
         }
     }
     fileprivate var sourcePart: String {

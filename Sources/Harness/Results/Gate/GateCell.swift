@@ -161,21 +161,6 @@ package struct StoredRatios: Codable, Hashable, Sendable {
     /// The ratios, one a cell.
     package var ratios: [Ratio]
 
-    package init(
-        schema: String, programVersion: String, cpuModel: String, cpu: CPU? = nil, startedAt: String,
-        reference: GateSide, candidate: GateSide, seed: UInt64, ratios: [Ratio]
-    ) {
-        self.schema = schema
-        self.programVersion = programVersion
-        self.cpuModel = cpuModel
-        self.cpu = cpu
-        self.startedAt = startedAt
-        self.reference = reference
-        self.candidate = candidate
-        self.seed = seed
-        self.ratios = ratios
-    }
-
     /// The properties that tell CPUs of the same name apart.
     package struct CPU: Codable, Hashable, Sendable {
         /// The features that matter for AES.

@@ -49,13 +49,6 @@ package struct Oracle: Sendable {
 
     /// Returns the header that a writer makes with an object's salt and this key; empty if the format has no header.
     package func header(of source: any ByteSource) throws(DecryptionError) -> [UInt8] { try object(source).header }
-
-    /// Checks that a chunk may be delivered.
-    ///
-    /// - Throws: `DecryptionError.authenticationFailed`, or the description's error for a part that is wrong.
-    package func check(chunk index: UInt64, of source: any ByteSource) throws(DecryptionError) {
-        try object(source).check(index, of: source)
-    }
 }
 
 /// Objects made from their plaintext, for vectors in which it matters; only for formats without tags.

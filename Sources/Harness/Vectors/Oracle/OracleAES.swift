@@ -10,9 +10,6 @@ final class OracleAES: Sendable {
     private let wordCount: Int
     private let tables = OracleTables.shared
 
-    /// AES under a key of 16 zeros, for use before the key is known.
-    static let ofZeros = OracleAES([UInt8](repeating: 0, count: 16))
-
     convenience init(key: SecretKey) {
         self.init(key.withUnsafeBytes { Array($0) })
     }

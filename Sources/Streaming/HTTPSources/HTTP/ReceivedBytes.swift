@@ -203,8 +203,6 @@ final class ReceivedBytes: Sendable {
 
 /// Memory for the bytes of one range.
 final class RangeMemory: @unchecked Sendable {
-    /// The length in bytes.
-    let byteCount: Int
     /// The first byte. The owner decides who writes and who reads each byte.
     let start: UnsafeMutableRawPointer
 
@@ -212,7 +210,6 @@ final class RangeMemory: @unchecked Sendable {
 
     /// Allocates memory of its own.
     init(byteCount: Int) {
-        self.byteCount = byteCount
         start = .allocate(byteCount: max(1, byteCount), alignment: 64)
         pool = nil
     }
@@ -220,7 +217,6 @@ final class RangeMemory: @unchecked Sendable {
     fileprivate init(_ start: UnsafeMutableRawPointer, of pool: RangeMemoryPool) {
         self.start = start
         self.pool = pool
-        byteCount = pool.byteCount
     }
 
     deinit {

@@ -56,8 +56,7 @@ struct KeyServerCommand: AsyncParsableCommand {
     @Flag(help: "Refuse files with keys or tokens that others can read, instead of warning.")
     var strict = false
 
-    @Option(help: .taking("address", "The address to listen on."))
-    var bind = "127.0.0.1"
+    @OptionGroup var listening: ListeningOptions
 
     @Option(help: "The port, or 0 for any free port.")
     var port = 8081
@@ -119,18 +118,9 @@ struct KeyServerCommand: AsyncParsableCommand {
         transform: Duration.argument(.milliseconds, 0...60_000))
     var delay = Duration.zero
 
-    @Option(help: .taking("count", "The maximum number of connections at once."))
-    var maxConnections = 256
-
-    @Option(
-        help: .taking(
-            "count",
-            "The maximum number of connections per address. (default: a quarter of all; from this machine: all)"))
-    var maxConnectionsPerAddress: Int?
-
     func run() async throws {
         Listening.prepare()
-        let host = try Listening.host(bind)
+        let host = try listening.host()
         let (provider, exactProvider) = try providers()
         var server = KeyServer(
             provider: provider, exactProvider: exactProvider, clients: .everyone, audit: try auditing())
@@ -139,7 +129,7 @@ struct KeyServerCommand: AsyncParsableCommand {
         server.isStrict = strict
         server.report = { Terminal.sayWithoutWaiting("chunkwise key-server: \($0)") }
         try limit(&server)
-        let (name, scheme) = (bind, server.certificate == nil ? "http" : "https")
+        let (name, scheme) = (listening.bind, server.certificate == nil ? "http" : "https")
         let publicKey = server.identity.map { Hexadecimal.encode($0.publicKey) }
         try await Listening.run { [server] in
             try await server.run(host: host, port: port) { port in
@@ -210,13 +200,13 @@ struct KeyServerCommand: AsyncParsableCommand {
         case (nil, nil):
             try require(
                 host.address.isLoopback,
-                "--bind \(bind) without TLS: expected --tls-certificate and --tls-key, or 127.0.0.1")
+                "--bind \(listening.bind) without TLS: expected --tls-certificate and --tls-key, or 127.0.0.1")
         default: throw CommandFailure(.usage, "--tls-certificate and --tls-key: expected both or neither")
         }
     }
 
     private func limit(_ server: inout KeyServer) throws {
-        try Listening.check(port: port, maxConnections: maxConnections, ofAddress: maxConnectionsPerAddress)
+        try listening.limit(&server.limits, port: port, server.report)
         guard rate >= 0.001, rate <= 1e6 else { throw CommandFailure(.usage, "--rate \(rate): expected 0.001 to 1e6") }
         try require((1...1_000_000).contains(burst), "--burst \(burst): expected 1 to 1000000")
         server.answerLifetime = answerSeconds
@@ -227,8 +217,6 @@ struct KeyServerCommand: AsyncParsableCommand {
         default: throw CommandFailure(.usage, "--storage and --playback: expected both or neither")
         }
         (server.rate, server.burst, server.delay) = (rate, burst, delay)
-        server.limits.connectionCount = Listening.connectionCount(atMost: maxConnections, server.report)
-        server.limits.addressConnectionCount = maxConnectionsPerAddress
     }
 }
 #endif

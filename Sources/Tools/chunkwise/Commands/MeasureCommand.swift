@@ -294,7 +294,7 @@ struct MeasureCommand: ParsableCommand {
         }
         var cell = Cell(
             backend: backend, strategy: "", windowByteCount: UInt64(windowByteCount),
-            workload: parsed.description, readCount: parsed == .sequential ? nil : reads, access: access.rawValue,
+            workload: parsed.description, readCount: parsed == .sequential ? nil : reads, access: access,
             threads: try Validated.threads(threads, window: window), objectByteCount: objectByteCount,
             source: server?.source ?? kind.rawValue)
         cell.connection = server?.connection

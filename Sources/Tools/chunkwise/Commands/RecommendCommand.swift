@@ -225,7 +225,7 @@ struct ConfigurationFilters: ParsableArguments {
         request.backend = backend
         request.strategy = try strategy.map(Self.text)
         request.chunkByteCount = chunkSize?.byteCount
-        request.access = access?.rawValue
+        request.access = access
         if let threads { request.threads = try Validated.threads(threads) }
         if let keySize {
             try require([128, 192, 256].contains(keySize), "--key-size \(keySize): expected 128, 192 or 256")

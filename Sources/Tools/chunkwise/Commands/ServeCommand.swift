@@ -59,8 +59,7 @@ struct ServeCommand: AsyncParsableCommand {
         transform: ByteSize.argument)
     var window = ByteSize(256 << 10)
 
-    @Option(help: .taking("address", "The address to listen on."))
-    var bind = "127.0.0.1"
+    @OptionGroup var listening: ListeningOptions
 
     @Option(help: "The port, or 0 for any free port.")
     var port = 8080
@@ -77,15 +76,6 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: .taking("file", "Record the requested ranges, with times, as a trace in this file."))
     var record: String?
 
-    @Option(help: .taking("count", "The maximum number of connections at once."))
-    var maxConnections = 256
-
-    @Option(
-        help: .taking(
-            "count",
-            "The maximum number of connections per address. (default: a quarter of all; from this machine: all)"))
-    var maxConnectionsPerAddress: Int?
-
     @Option(
         help: .taking(
             "time",
@@ -101,7 +91,7 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         Listening.prepare()
         let limits = try limits()
-        let host = try Listening.host(bind)
+        let host = try listening.host()
         let token = noToken ? nil : AccessToken()
         let catalogue = try catalogue()
         var server = RangeServer(catalogue: catalogue, token: token, report: Self.report)
@@ -112,7 +102,7 @@ struct ServeCommand: AsyncParsableCommand {
                 try TraceRecorder(path: FilePath(record), title: "A client of chunkwise serve")
             }
         }
-        let (name, fileNames) = (bind, try attempt { try catalogue.listing() })
+        let (name, fileNames) = (listening.bind, try attempt { try catalogue.listing() })
         let first = fileNames.prefix(Announcement.maxFiles)
         let shown = first.filter { Self.opens($0, of: catalogue) }
         let fileCount = fileNames.count - (first.count - shown.count)
@@ -150,12 +140,10 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     private func limits() throws -> ServerLimits {
-        try Listening.check(port: port, maxConnections: maxConnections, ofAddress: maxConnectionsPerAddress)
         var limits = ServerLimits()
+        try listening.limit(&limits, port: port, Self.report)
         limits.windowByteCount = try Validated.window(window)
         try require(limits.windowByteCount <= 16 << 20, "--window \(window): expected at most 16MiB for a server")
-        limits.connectionCount = Listening.connectionCount(atMost: maxConnections, Self.report)
-        limits.addressConnectionCount = maxConnectionsPerAddress
         limits.idleMilliseconds = Int64(idleSeconds / .milliseconds(1))
         return limits
     }

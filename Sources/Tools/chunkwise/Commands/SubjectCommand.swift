@@ -78,5 +78,3 @@ struct SubjectCommand: ParsableCommand {
         SubjectServer(pipe: pipe, subject: subject).run()
     }
 }
-
-extension AccessPolicy: ExpressibleByArgument {}

@@ -30,9 +30,6 @@ struct StrategyOptions: ParsableArguments {
 
     private var parameters: Substring { text.dropFirst(strategy.count) }
 
-    /// True if the strategy is the path of a description.
-    var isPath: Bool { FormatFiles.isPath(strategy) }
-
     /// The kind of list in the file; `nil` if the file is the object.
     var list: ListStrategy? { ListStrategy(rawValue: strategy) }
 

@@ -1,4 +1,4 @@
-import ArgumentParser
+public import ArgumentParser
 import BackendRegistry
 import ByteSources
 import Conformance
@@ -6,7 +6,7 @@ import Measurement
 import RandomAccess
 import Report
 import SubjectProtocol
-import Support
+public import Support
 import SwiftAESBackend
 
 /// Checks of options that several commands have.
@@ -139,4 +139,5 @@ extension CompletionKind {
     static let gateFiles = list(GateFormat.allCases.map { "\($0)=" })
 }
 
+extension AccessPolicy: ExpressibleByArgument {}
 extension RemoteClient: ExpressibleByArgument {}
