@@ -38,7 +38,7 @@ struct PieceDocumentTests {
         #expect(document.pieces.map(\.range.first) == [0, 5, 7, 0, 0, 0, 0])
         #expect(document.pieces.map(\.range.last) == [nil, 1_048_591, nil, 0, nil, nil, nil])
         #expect(document.pieces.map(\.keyFile) == [nil, "key2", nil, nil, nil, "key2", nil])
-        #expect(document.pieces.map(\.place.line) == [3, 4, 5, 8, 9, 10])
+        #expect(document.pieces.map(\.place.line) == [3, 4, 5, 8, 9, 10, 11])
         let iv = (0..<16).map { UInt8($0 * 0x11) }
         #expect(try document.pieces[0].strategy == Strategy("ctr", ["iv": .bytes(iv)]))
     }
