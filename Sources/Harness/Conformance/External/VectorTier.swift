@@ -29,7 +29,7 @@ package struct VectorTier: Sendable {
     /// are repeated under faults and the other checks, a subject gets at most 10,000 reads of these.
     package static let largestCount = 7_500
     /// The max number of vectors of each format that is known only by its description.
-    package static let largestFormatCount = 400
+    package static let largestFormatCount = 600
 
     /// The indices of the chosen reads, by group; empty for a group that is only opened.
     private var chosen: [Int: Set<Int>] = [:]

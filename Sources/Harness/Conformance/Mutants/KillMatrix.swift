@@ -15,8 +15,8 @@ package struct KillMatrix: Sendable {
     /// The number of passed groups after which a flag counts as not noticing a mutant; never its own flag.
     package static let maxQuietCount = 10
 
-    /// The mutants that no vector of their own class killed.
-    package var survivors: [MutantOutcome] { outcomes.filter { !$0.isKilledByItsFlag } }
+    /// The mutants that were not killed.
+    package var survivors: [MutantOutcome] { outcomes.filter { !$0.isKilled } }
 
     /// True if every mutant was killed by its own class, there was one at least, and the controls passed.
     package var isComplete: Bool {
@@ -79,8 +79,8 @@ package struct MutantOutcome: Sendable {
         return VectorFlag.allCases.filter { names.contains($0.rawValue) }
     }
 
-    /// True if a vector of its own flag noticed it.
-    package var isKilledByItsFlag: Bool { killedBy.contains(mutant.flag) }
+    /// True if a vector of its own flag noticed it, or of any flag if that is enough.
+    package var isKilled: Bool { mutant.isKilledByAnyFlag ? !killedBy.isEmpty : killedBy.contains(mutant.flag) }
 }
 
 /// A run of subjects over vectors that finds out which flags fail, and nothing else.

@@ -18,6 +18,8 @@ package struct Mutant: Sendable {
     let remembers: Bool
     /// False for behaviour that PROTOCOL.md allows a program, and for faults that only show in the program's memory.
     private(set) var isForPrograms = true
+    /// True if vectors of any class may kill the mutant, since not each format has vectors of its class.
+    private(set) var isKilledByAnyFlag = false
 
     private let makeSubject: @Sendable (any CipherBackend) -> InProcessSubject
 
@@ -42,6 +44,13 @@ package struct Mutant: Sendable {
     func inProcessOnly() -> Mutant {
         var mutant = self
         mutant.isForPrograms = false
+        return mutant
+    }
+
+    /// Returns the same mutant, which vectors of any class may kill.
+    package func killedByAnyFlag() -> Mutant {
+        var mutant = self
+        mutant.isKilledByAnyFlag = true
         return mutant
     }
 

@@ -245,3 +245,16 @@ extension OracleEvaluator {
         return Array(output.prefix(byteCount))
     }
 }
+
+extension Format.Rules {
+    /// True if what a variant fixes leaves all chunks without associated data.
+    package var hasNoAssociatedData: Bool {
+        guard let associatedData else { return true }
+        var known = OracleEvaluator(names: [:], format: "")
+        for input in inputs where input.isFixed { known.names[input.name] = input.defaultValue }
+        for (name, formula) in derived.map({ ($0.name, $0.formula) }) where known.knows(formula) {
+            known.names[name] = try? known.value(formula)
+        }
+        return (try? known.bytes(associatedData)) == []
+    }
+}

@@ -118,7 +118,7 @@ extension VerifyCommand {
             let rows = matrix.outcomes.map { outcome in
                 let others = outcome.killedBy.filter { $0 != outcome.mutant.flag }.map(\.rawValue)
                 return [
-                    outcome.isKilledByItsFlag ? "killed" : "SURVIVED", outcome.mutant.name,
+                    outcome.isKilled ? "killed" : "SURVIVED", outcome.mutant.name,
                     outcome.mutant.flag.rawValue,
                     others.isEmpty ? "-" : others.joined(separator: " "),
                 ]
@@ -134,7 +134,9 @@ extension VerifyCommand {
                 lines.append("FAILED \(control.subject), which has no fault: \(reason)")
             }
             let killed = matrix.outcomes.count - matrix.survivors.count
-            lines.append("\(killed) of \(matrix.outcomes.count) injected faults were killed by their own flag")
+            lines.append(
+                "\(killed) of \(matrix.outcomes.count) injected faults were killed"
+                    + (formats.names.isEmpty ? " by their own flag" : ""))
             for outcome in choice?.survivors ?? [] {
                 lines.append(
                     "SURVIVED the choice \(outcome.mutant.name): \(outcome.mutant.summary) \(outcome.failedCount) "

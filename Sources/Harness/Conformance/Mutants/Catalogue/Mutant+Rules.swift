@@ -40,7 +40,9 @@ extension Mutant {
             .rule(
                 "associated-data-ignored", "Chunks are opened without their associated data.", flag: .chunkOrder,
                 source: "NIST SP 800-38D, section 7.2"
-            ) { $0.associatedData = nil },
+            ) { rules in
+                if !rules.hasNoAssociatedData { rules.associatedData = nil }
+            },
         ]
 
     private static let headers: [Rule] = [
@@ -87,7 +89,11 @@ extension Mutant {
     private static let ends: [Rule] = [
         .rule(
             "empty-last-refused", "An empty last chunk is an error.", flag: .chunkEdge, source: "str4d/rage#319"
-        ) { $0.emptyLast = .never },
+        ) { if $0.emptyLast == .allowed { $0.emptyLast = .never } },
+        .rule(
+            "empty-last-allowed", "An empty last chunk behind full ones is taken for a last chunk.",
+            flag: .impossibleLastChunk, source: "c2sp.org/age, \"Payload\""
+        ) { if $0.emptyLast == .onlyChunk { $0.emptyLast = .allowed } },
         .rule(
             "full-last-allowed", "A ciphertext that ends with a full chunk is taken for a whole one.",
             flag: .truncatedChunks, source: "c2sp.org/chunked-encryption, \"Message chunking\""
