@@ -25,8 +25,8 @@ struct AdapterTests {
     func fault() throws {
         let (status, subject) = try Self.verify(["cut32"])
         let failures = subject?["failures"]?.array ?? []
-        let reason = failures.first?["reason"]?.string ?? ""
-        #expect(status == 1 && reason.contains("the sum without a carry past 32 bits"), "\(reason)")
+        let reasons = failures.compactMap { $0["reason"]?.string }
+        #expect(status == 1 && reasons.contains { $0.contains("the sum without a carry past 32 bits") }, "\(reasons)")
         #expect(!failures.contains { $0["id"]?.string?.hasPrefix("protocol/") == true })
     }
 

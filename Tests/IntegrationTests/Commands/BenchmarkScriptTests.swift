@@ -38,7 +38,7 @@ struct BenchmarkScriptTests {
         let (cells, job, output) = ("\(folder.path)/cells.jsonl", "\(folder.path)/job", "\(folder.path)/merged")
         #expect(try script("synthetic-results", "cells", "10", cells).status == 0)
         let report = try Chunkwise.run(["report", cells, "--format", "csv"])
-        #expect(report.status == 0 && report.text.split(separator: "\n").count == 11, "\(report.errorLines)")
+        #expect(report.status == 0 && report.text.split(whereSeparator: \.isNewline).count == 11, "\(report.errorLines)")
         #expect(try script("synthetic-results", "shards", "3", job, "10").status == 0)
         let merge = try Chunkwise.run(["merge", job, "--output", output])
         #expect(merge.status == 0, "\(merge.errorLines)")

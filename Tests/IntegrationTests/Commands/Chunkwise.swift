@@ -29,7 +29,9 @@ enum Chunkwise {
 
     /// The exit status that goes with the verdict of a gate's JSON, its cells' or its record's; `nil` if it has none.
     static func status(ofGate json: [UInt8]?) -> Int32? {
-        switch json.flatMap(JSONValue.parse)?["verdict"]?.string {
+        let result = json.flatMap(JSONValue.parse)
+        if result?["memory"]?["verdict"]?.string == "grew" { return 1 }
+        return switch result?["verdict"]?.string {
         case "faster", "same": 0
         case "slower", "wrong": 1
         case "inconclusive", "noisyHost": 2

@@ -87,7 +87,7 @@ struct GateMeasurement: ParsableArguments {
         transform: Duration.argument(.seconds, 0.1...3600))
     var seconds = Duration.seconds(10)
 
-    @Option(help: "The seed of the order and of the reads. (default: a new one)")
+    @Option(help: "The seed of orders and reads. (default: a new one)")
     var seed: UInt64?
 
     @Option(
@@ -141,7 +141,7 @@ struct GateOptions: ParsableArguments {
     var builds: Int?
 
     @Option(
-        help: .taking("share", "Also compare counts of instructions and calls, within this growth."),
+        help: .taking("share", "Also compare instructions and calls, within this growth."),
         transform: Share.argument)
     var maxCountGrowth: Share?
 
