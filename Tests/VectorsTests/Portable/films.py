@@ -16,6 +16,21 @@ def boxes(data, start, end):
         start += size
 
 
+class Counter:
+    """Keystream whose counter, the last 8 bytes, wraps without a carry."""
+
+    def __init__(self, key, iv):
+        self.cipher = Cipher(algorithms.AES(key), modes.ECB()).encryptor()
+        self.prefix, self.counter, self.rest = iv[:8], int.from_bytes(iv[8:], "big"), b""
+
+    def update(self, data):
+        while len(self.rest) < len(data):
+            self.rest += self.cipher.update(self.prefix + self.counter.to_bytes(8, "big"))
+            self.counter = (self.counter + 1) % 2**64
+        used, self.rest = self.rest[:len(data)], self.rest[len(data):]
+        return bytes(one ^ other for one, other in zip(data, used))
+
+
 class FilmObject:
     """A film, decrypted sample by sample."""
 
@@ -91,9 +106,9 @@ class FilmObject:
         return [(scheme, crypt, skip, *sample) for sample in samples]
 
     def decrypt(self, scheme, crypt, skip, position, _, iv, parts):
-        mode = modes.CTR if scheme in ("cenc", "cens") else modes.CBC
-        cipher = Cipher(algorithms.AES(self.key), mode(iv.ljust(16, b"\0")))
-        context = cipher.decryptor()
+        iv = iv.ljust(16, b"\0")
+        cipher = Cipher(algorithms.AES(self.key), modes.CBC(iv))
+        context = Counter(self.key, iv) if scheme in ("cenc", "cens") else cipher.decryptor()
         for clear, count in parts:
             position += clear
             if scheme == "cbcs":

@@ -63,6 +63,16 @@ package enum FilmSet {
             sized([(10, 345), (4, 179)], [(1, 199), (6, 47), (2, 48)], []))
     }
 
+    /// Samples whose counter wraps behind their first two blocks.
+    private static func wrapping(_ scheme: String) -> Plan {
+        var plan = Plan(
+            "counter wraps", scheme, [.filmIV], ivByteCount: 16, [80, 48].map { (byteCount: $0, subsamples: []) })
+        for index in plan.film.samples.indices {
+            plan.film.samples[index].iv.replaceSubrange(8..., with: [UInt8](repeating: 0xff, count: 7) + [0xfe])
+        }
+        return plan
+    }
+
     /// Returns samples with their lengths; one without subsamples has eleven blocks.
     private static func sized(
         _ samples: [OracleFilm.Subsample]...
@@ -76,6 +86,7 @@ package enum FilmSet {
             for byteCount in byteCounts {
                 plans += [whole(scheme, ivByteCount: byteCount), parts(scheme, ivByteCount: byteCount)]
             }
+            if scheme.hasPrefix("cen") { plans.append(wrapping(scheme)) }
             guard scheme == "cens" || scheme == "cbcs" else { continue }
             plans.append(pattern(scheme, ivByteCount: byteCounts[0], 1, 9))
             plans.append(pattern(scheme, ivByteCount: byteCounts[1], 3, 2))

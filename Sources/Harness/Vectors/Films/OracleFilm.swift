@@ -108,7 +108,10 @@ package struct OracleFilm: Sendable {
                 let places = chain[start..<min(start + 16, chain.count)]
                 var bytes = places.map { film[$0] }
                 if scheme.hasPrefix("cen") {
-                    let key = aes.encrypt(first.adding(UInt64(start / 16))).bytes
+                    // The last 8 bytes are a counter, which wraps without a carry.
+                    let counter = first.bytes.suffix(8).reduce(0) { $0 << 8 | UInt64($1) } &+ UInt64(start / 16)
+                    let low = (0..<8).map { UInt8(truncatingIfNeeded: counter >> (56 - 8 * $0)) }
+                    let key = aes.encrypt(OracleBlock(first.bytes.prefix(8) + low)).bytes
                     for (index, place) in places.enumerated() { film[place] = bytes[index] ^ key[index] }
                 } else {
                     let block = OracleBlock(bytes)

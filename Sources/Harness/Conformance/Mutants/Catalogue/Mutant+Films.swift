@@ -31,6 +31,7 @@ package enum FilmFault: String, CaseIterable, Sendable {
     case patternIgnored = "film-pattern-ignored"
     case rightAlignedIV = "film-iv-right-aligned"
     case constantIVIgnored = "film-constant-iv-ignored"
+    case longCounter = "film-counter-128-bit"
     case restRefused = "film-rest-left"
     case overlapTaken = "film-overlap-left-out"
     case cutTaken = "film-cut-left-out"
@@ -44,6 +45,7 @@ package enum FilmFault: String, CaseIterable, Sendable {
         case .patternIgnored: (.filmPattern, "The pattern is ignored.")
         case .rightAlignedIV: (.filmIV, "An IV of 8 bytes stands behind zeros, not before them.")
         case .constantIVIgnored: (.filmIV, "The constant IV is taken for zeros.")
+        case .longCounter: (.filmIV, "The counter carries into the first 8 bytes of its block.")
         case .restRefused: (.filmRest, "Protected bytes that are not whole blocks are left as they are.")
         case .overlapTaken: (.badFilm, "A sample that overlaps the one before is left out.")
         case .cutTaken: (.badFilm, "A sample that ends behind the file is left out.")
@@ -74,6 +76,23 @@ extension OracleFilm {
                 samples[index].iv.insert(contentsOf: [UInt8](repeating: 0, count: 8), at: 0)
             }
         case .constantIVIgnored: constantIV = constantIV.map { _ in 0 }
+        case .longCounter:
+            samples = samples.flatMap { sample in
+                let low = sample.iv.dropFirst(8).reduce(0) { $0 << 8 | UInt64($1) }
+                // The bytes up to the block behind the highest counter.
+                guard scheme.hasPrefix("cen"), sample.iv.count == 16, sample.subsamples.isEmpty, low > .max - 1000,
+                    (UInt64.max - low + 1) * 16 < sample.byteCount
+                else { return [sample] }
+                let count = (UInt64.max - low + 1) * 16
+                let high = sample.iv.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } &+ 1
+                let carried = (0..<8).map { UInt8(truncatingIfNeeded: high >> (56 - 8 * $0)) }
+                return [
+                    Sample(offset: sample.offset, byteCount: count, iv: sample.iv),
+                    Sample(
+                        offset: sample.offset + count, byteCount: sample.byteCount - count,
+                        iv: carried + [UInt8](repeating: 0, count: 8)),
+                ]
+            }
         case .restRefused:
             for index in samples.indices {
                 samples[index].subsamples = samples[index].parts.map {
