@@ -178,3 +178,41 @@ struct PlaylistMutantTests {
         #expect(Set(Self.groups.map(\.id)).count == Self.groups.count)
     }
 }
+
+@Suite("vectors of film")
+struct FilmMutantTests {
+    private static let groups = FilmSet.all
+
+    private static func run(_ subject: InProcessSubject, _ groups: [VectorGroup] = groups) throws -> ConformanceRecord {
+        try #require(Verification(subjects: [subject]).run(groups).first)
+    }
+
+    private static let names = BackendRegistry.availableNames(having: .aesCBC)
+        .filter(BackendRegistry.availableNames(having: .aesCTR).contains)
+
+    @Test("every backend passes all of them", arguments: names)
+    func backends(_ name: String) throws {
+        let groups = name == "swift-reference" ? Array(Self.groups.prefix(2)) : Self.groups
+        let record = try Self.run(InProcessSubject(backend: BackendRegistry.backend(named: name)), groups)
+        #expect(record.failures == [])
+        #expect(record.passed == groups.reduce(0) { $0 + $1.vectorCount })
+    }
+
+    @Test("each injected fault is noticed by vectors of its own class", arguments: FilmFault.allCases)
+    func faults(_ fault: FilmFault) throws {
+        let mutant = try #require(Mutant.named(fault.rawValue))
+        let record = try Self.run(mutant.subject(over: BackendRegistry.backend(named: "openssl")))
+        #expect((record.flags ?? []).contains { $0.flag == mutant.flag.rawValue && $0.failed > 0 })
+        // A reader that fails everything would show nothing.
+        #expect(record.passed > 0)
+    }
+
+    @Test("a film is unsupported by what does not know them, and the control has nothing to fail")
+    func unsupported() throws {
+        let backend = try BackendRegistry.backend(named: "openssl")
+        let record = try Self.run(try #require(Mutant.named("iv-zero")).subject(over: backend))
+        #expect(record.unsupported == Self.groups.reduce(0) { $0 + $1.vectorCount })
+        let mutant = try #require(Mutant.named("film-pattern-ignored"))
+        #expect(KillMatrix.run([mutant], over: backend, groups: Self.groups).isComplete)
+    }
+}

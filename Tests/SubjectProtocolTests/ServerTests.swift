@@ -146,6 +146,20 @@ struct ServerTests {
         #expect(try ServerScript.outcomes(of: [open(base.merging(change) { $1 })]) == ["invalidRequest"], "\(change)")
     }
 
+    @Test(
+        "a film's request has a key and, as a text, its samples or none",
+        arguments: [
+            ("", "ok"), (#","samples":"[]""#, "ok"), (#","samples":7"#, "invalidRequest"),
+            (#","key":7"#, "invalidRequest"), (#","key":"""#, "invalidKey"), (#","key":"0G""#, "invalidRequest"),
+            (#","source":{"generated":{}}"#, "invalidRequest"), (#","source":{"path":""}"#, "invalidRequest"),
+        ])
+    func film(change: String, outcome: String) throws {
+        let usual = ["key": #""00""#, "source": #"{"byteCount":7}"#].filter { !change.contains(#""\#($0.key)""#) }
+        let members = usual.map { #","\#($0.key)":\#($0.value)"# }.joined()
+        let line = #"{"op":"open","id":1,"strategy":"film"\#(members)\#(change)}"#
+        #expect(try ServerScript.outcomes(of: [line]) == [outcome])
+    }
+
     @Test("of an unknown strategy only identifier and source matter")
     func unknownStrategy() throws {
         let line = "{\"op\":\"open\",\"id\":1,\"strategy\":\"x\",\"source\":{\"path\":\"/missing\"}}"

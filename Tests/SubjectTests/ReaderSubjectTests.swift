@@ -52,6 +52,33 @@ struct ReaderSubjectTests {
         }
     }
 
+    @Test("a film is opened from a file by its list of samples, read and measured, by blocks only")
+    func film() throws {
+        let folder = try TemporaryFolder()
+        let subject = try subject(.ctr(iv: Self.iv), folder: folder)
+        // One sample with clear bytes before it and behind it.
+        let ciphertext = try #require(folder.bytes("object"))
+        let clear = [UInt8](repeating: 7, count: 10)
+        let path = try folder.file("film", clear + ciphertext + clear)
+        let list = #"{"scheme":"cenc","samples":[[10,1000,"\#(Hexadecimal.encode(Self.iv.bytes))"]]}"#
+        let request = try FilmRequest(
+            [
+                "key": .string(Hexadecimal.encode(Samples.bytes(16))), "samples": .string(list),
+                "source": ["path": .string(path)],
+            ],
+            pipe: PipeEnd(input: -1, output: -1))
+        #expect(subject.readsFilms)
+        #expect(try subject.openFilm(id: 2, request: request) == 1020)
+        #expect(Array(try subject.read(id: 2, offset: 5, count: 100)) == Array(clear[5...]) + plaintext[..<95])
+        let workload = Workload.sequential(windowByteCount: 64)
+        let answer = try subject.measure(
+            id: 2, request: ["workload": workload.json, "collect": "digest", "extended": true])
+        let digest = SHAFunction.sha256.hash(clear + plaintext + clear)
+        #expect(answer["digest"] == .string(Hexadecimal.encode(digest)))
+        #expect(answer["fetchedByteCount"] == 1020)
+        #expect(try !self.subject(.ctr(iv: Self.iv), access: .wholeChunk, folder: folder).readsFilms)
+    }
+
     @Test("counters are those of the workload alone")
     func counters() throws {
         let folder = try TemporaryFolder()

@@ -20,76 +20,17 @@ struct DrawnNumbers: RandomNumberGenerator {
     }
 }
 
-/// A sample, and the oracle's reading of it: byte by byte and block by block.
-private struct TextbookSample {
-    var offset: UInt64
-    var iv: [UInt8]
-    /// Clear bytes and protected ones.
-    var subsamples: [(clear: UInt64, protected: UInt64)]
-
-    var byteCount: UInt64 { subsamples.reduce(0) { $0 + $1.clear + $1.protected } }
-
-    /// Decrypts the sample where it lies.
-    func decrypt(_ film: inout [UInt8], _ scheme: String, crypt: Int, skip: Int, _ aes: OracleAES) {
-        // The bytes of the sample that are encrypted, in order, as stretches that a chain runs through.
-        var (position, chains): (Int, [[Int]]) = (Int(offset), [[]])
-        for (clear, protected) in subsamples {
-            position += Int(clear)
-            var offsets: [Int] = []
-            if scheme == "cenc" {
-                offsets = Array(0..<Int(protected))
-            } else if crypt == 0 || skip == 0 {
-                offsets = Array(0..<Int(protected) / 16 * 16)
-            } else {
-                var start = 0
-                while start + crypt * 16 <= Int(protected) {
-                    offsets += start..<start + crypt * 16
-                    start += (crypt + skip) * 16
-                }
-            }
-            if scheme == "cbcs" { chains.append([]) }
-            chains[chains.count - 1] += offsets.map { $0 + position }
-            position += Int(protected)
-        }
-        let first = OracleBlock(iv + [UInt8](repeating: 0, count: 16 - iv.count))
-        for chain in chains {
-            var before = first
-            for start in stride(from: 0, to: chain.count, by: 16) {
-                let places = chain[start..<min(start + 16, chain.count)]
-                var bytes = places.map { film[$0] }
-                if scheme.hasPrefix("cen") {
-                    let key = Self.bytes(aes.encrypt(first.adding(UInt64(start / 16))))
-                    for (index, place) in places.enumerated() { film[place] = bytes[index] ^ key[index] }
-                } else {
-                    let block = OracleBlock(bytes)
-                    bytes = Self.bytes(aes.decrypt(block) ^ before)
-                    before = block
-                    for (index, place) in places.enumerated() { film[place] = bytes[index] }
-                }
-            }
-        }
-    }
-
-    private static func bytes(_ block: OracleBlock) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: 16)
-        bytes.withUnsafeMutableBytes { if let start = $0.baseAddress { block.store(to: start) } }
-        return bytes
-    }
-}
-
 /// A film of random samples.
 private struct RandomFilm {
     static let key = (0..<16).map { UInt8($0 * 7 + 1) }
     var bytes: [UInt8]
-    var samples: [TextbookSample] = []
-    let scheme: String
-    var (crypt, skip) = (0, 0)
+    var film: OracleFilm
 
     init(_ scheme: String, seed: UInt64) {
-        self.scheme = scheme
+        film = OracleFilm(scheme)
         var random = DrawnNumbers(state: seed)
         if scheme == "cens" || scheme == "cbcs", seed % 4 != 0 {
-            (crypt, skip) =
+            (film.crypt, film.skip) =
                 seed % 4 == 1 ? (1, 9) : (.random(in: 1...15, using: &random), .random(in: 0...15, using: &random))
         }
         var position = UInt64.random(in: 0...100, using: &random)
@@ -98,47 +39,29 @@ private struct RandomFilm {
             var iv = (0..<(isLong ? 16 : 8)).map { _ in UInt8.random(in: 0...255, using: &random) }
             // Counters that carry through all bytes.
             if seed % 3 == 0 { iv = [UInt8](repeating: 0xFF, count: iv.count) }
-            var sample = TextbookSample(offset: position, iv: iv, subsamples: [])
+            var subsamples: [OracleFilm.Subsample] = []
             let count = Int.random(in: 1...4, using: &random)
             for index in 0..<count {
                 var protected = UInt64.random(in: 0...(index == 0 ? 900 : 90), using: &random)
                 if scheme == "cbc1", index < count - 1 { protected = protected / 16 * 16 }
                 let clear = UInt64.random(
                     in: 0...(Int.random(in: 0...9, using: &random) == 0 ? 6000 : 20), using: &random)
-                sample.subsamples.append((clear, protected))
+                subsamples.append((clear, protected))
             }
-            samples.append(sample)
-            position += sample.byteCount + (Bool.random(using: &random) ? 0 : 33)
+            let byteCount = subsamples.reduce(0) { $0 + $1.clear + $1.protected }
+            film.samples.append(
+                OracleFilm.Sample(offset: position, byteCount: byteCount, iv: iv, subsamples: subsamples))
+            position += byteCount + (Bool.random(using: &random) ? 0 : 33)
         }
         bytes = (0..<Int(position)).map { _ in UInt8.random(in: 0...255, using: &random) }
     }
 
     /// The oracle's plaintext of it.
-    var plaintext: [UInt8] {
-        var film = bytes
-        let aes = OracleAES(Self.key)
-        for sample in samples { sample.decrypt(&film, scheme, crypt: crypt, skip: skip, aes) }
-        return film
-    }
-
-    /// The list of its samples.
-    var list: JSONValue {
-        [
-            "scheme": .string(scheme), "cryptBlocks": JSONValue(count: crypt), "skipBlocks": JSONValue(count: skip),
-            "samples": .array(
-                samples.map { sample in
-                    .array([
-                        .integer(sample.offset), .integer(sample.byteCount),
-                        .string(sample.iv.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()),
-                        .array(sample.subsamples.map { .array([.integer($0.clear), .integer($0.protected)]) }),
-                    ])
-                }),
-        ]
-    }
+    var plaintext: [UInt8] { film.plaintext(of: bytes, key: Self.key) }
 
     func open(_ source: any ByteSource, _ backend: String = "openssl") throws -> OpenPiece {
         try OpenPiece(
-            PiecePlace(0..<source.byteCount, try ProtectedExtents(list: list)), of: source,
+            PiecePlace(0..<source.byteCount, try ProtectedExtents(list: film.list)), of: source,
             backend: BackendRegistry.backend(named: backend), key: SecretKey(Self.key))
     }
 }
@@ -158,14 +81,14 @@ struct FilmTests {
             for window in [Int.max, 16, 1, 100] {
                 let cursor = try opened.makeCursor(windowByteCount: window)
                 let whole = try cursor.read(at: 0, count: plaintext.count + 5)
-                try #require(whole == plaintext, "\(scheme), film \(seed), \(film.crypt):\(film.skip)")
+                try #require(whole == plaintext, "\(scheme), film \(seed), \(film.film.crypt):\(film.film.skip)")
                 for _ in 0..<60 {
                     let start = Int.random(in: 0...plaintext.count, using: &random)
                     let count = Int.random(in: 0...(Bool.random(using: &random) ? 40 : 4000), using: &random)
                     let bytes = try cursor.read(at: UInt64(start), count: count)
                     try #require(
                         bytes.elementsEqual(plaintext[start..<min(start + count, plaintext.count)]),
-                        "\(scheme), film \(seed), \(film.crypt):\(film.skip), \(count) bytes from \(start) on")
+                        "\(scheme), film \(seed), \(film.film.crypt):\(film.film.skip), \(count) from \(start) on")
                 }
             }
         }
@@ -198,10 +121,10 @@ struct FilmTests {
     func order() throws {
         var film = RandomFilm("cbc1", seed: 5)
         let plaintext = film.plaintext
-        film.samples.reverse()
+        film.film.samples.reverse()
         let cursor = try film.open(MemorySource(film.bytes)).makeCursor()
         #expect(try cursor.read(at: 0, count: plaintext.count) == plaintext)
-        film.samples.append(film.samples[0])
+        film.film.samples.append(film.film.samples[0])
         #expect { try film.open(MemorySource(film.bytes)) } throws: {
             ($0 as? DecryptionError)?.protocolName == "invalidHeader"
         }
@@ -241,15 +164,15 @@ struct FilmTests {
     @Test("a sample that ends behind the file, a key of another length and no key are errors")
     func opening() throws {
         let film = RandomFilm("cbcs", seed: 9)
-        let place = PiecePlace(0..<UInt64(film.bytes.count), try ProtectedExtents(list: film.list))
+        let place = PiecePlace(0..<UInt64(film.bytes.count), try ProtectedExtents(list: film.film.list))
         let backend = try BackendRegistry.backend(named: "openssl")
         func name(_ bytes: [UInt8], _ key: [UInt8]?) throws -> String? {
-            let place = PiecePlace(0..<UInt64(bytes.count), try ProtectedExtents(list: film.list))
+            let place = PiecePlace(0..<UInt64(bytes.count), try ProtectedExtents(list: film.film.list))
             return #expect(throws: DecryptionError.self) {
                 try OpenPiece(place, of: MemorySource(bytes), backend: backend, key: key.map { try SecretKey($0) })
             }?.protocolName
         }
-        let end = try #require(film.samples.last.map { Int($0.offset + $0.byteCount) })
+        let end = try #require(film.film.samples.last.map { Int($0.offset + $0.byteCount) })
         #expect(try name(Array(film.bytes[..<(end - 1)]), RandomFilm.key) == "truncatedCiphertext")
         #expect(try name(film.bytes, [UInt8](repeating: 1, count: 32)) == "invalidKey")
         #expect(try name(film.bytes, nil) == "invalidKey")
@@ -280,10 +203,13 @@ struct FilmTests {
         let (number, count) = (sampleCount / 2 + 7, 6000)
         var ciphertext = [UInt8](repeating: 0, count: count)
         try ciphertext.withUnsafeMutableBytes { try source.fetch(at: number * 6000, into: $0) }
-        let sample = TextbookSample(
-            offset: 0, iv: (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) },
-            subsamples: Array(repeating: (100, 1900), count: 3))
-        sample.decrypt(&ciphertext, "cenc", crypt: 0, skip: 0, OracleAES(RandomFilm.key))
-        #expect(try film.makeCursor().read(at: number * 6000 + 3333, count: 500) == Array(ciphertext[3333..<3833]))
+        var oracle = OracleFilm("cenc")
+        oracle.samples = [
+            OracleFilm.Sample(
+                offset: 0, byteCount: 6000, iv: (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) },
+                subsamples: Array(repeating: (100, 1900), count: 3))
+        ]
+        let plaintext = oracle.plaintext(of: ciphertext, key: RandomFilm.key)
+        #expect(try film.makeCursor().read(at: number * 6000 + 3333, count: 500) == Array(plaintext[3333..<3833]))
     }
 }

@@ -16,7 +16,7 @@ struct PortableFileTests {
     /// Classes that a debug build writes and reads in seconds; CI compares all of them with a release build.
     static let smallClasses = VectorSet.files.filter {
         [
-            "residues", "counter-carries", "sequence-carries", "paddings", "large-offsets", "playlists",
+            "residues", "counter-carries", "sequence-carries", "paddings", "large-offsets", "playlists", "films",
         ].contains($0.name)
     }
 
@@ -35,7 +35,7 @@ struct PortableFileTests {
         let (file, groups) = (try read(name), vectors.groups())
         #expect(file.groups.map(\.id) == groups.map(\.id))
         for (found, expected) in zip(file.groups, groups) {
-            #expect(found.playlist == expected.playlist, "\(expected.id)")
+            #expect(found.playlist == expected.playlist && found.film == expected.film, "\(expected.id)")
             #expect(found.strategy == expected.strategy && found.opening == expected.opening, "\(expected.id)")
             #expect(found.windowByteCounts == expected.windowByteCounts, "\(expected.id)")
             #expect(found.flags == expected.flags && found.readCount == expected.readCount, "\(expected.id)")

@@ -86,6 +86,8 @@ struct VectorFileTests {
             (playlist("\"resources\":[]"), "/groups/0/resources", "expected an object"),
             (playlist("\"key\":\"00\""), "/groups/0", "member \"key\" is unknown"),
             (playlist("\"error\":\"io\""), "/groups/0/reads", "expected none"),
+            (group("\"strategy\":\"film\""), "/groups/0", "member \"iv\" is unknown"),
+            (playlist("\"strategy\":\"film\""), "/groups/0", "member \"keys\" is unknown"),
             (playlist("\"reads\":[{\"offset\":3,\"count\":1,\"plaintext\":\"\"}]"), "/groups/0/reads/0", "past"),
         ])
     func errors(text: String, pointer: String, reason: String) {

@@ -64,6 +64,12 @@ package enum Requirements {
             "hls-text", "A playlist is read however it may be written.", "RFC 8216, sections 4.1 and 4.2",
             [.playlistText]),
         make(
+            "film-samples", "Of a film's samples, what scheme, pattern and IVs encrypt is decrypted, and nothing else.",
+            "ISO/IEC 23001-7:2016, section 9", [.filmSubsamples, .filmPattern, .filmIV, .filmRest]),
+        make(
+            "film-errors", "A film whose samples overlap, are cut or do not add up is an error.",
+            "ISO/IEC 23001-7:2016, section 7; PROTOCOL.md, \"open\"", [.badFilm]),
+        make(
             "key-length", "A key or an IV of a length that there is not is an error, and is never filled up or cut.",
             "FIPS 197, section 5; NIST SP 800-38A, section 5.3", [], [.wrongLengths]),
         make(

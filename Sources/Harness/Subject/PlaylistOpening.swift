@@ -6,22 +6,49 @@ import Support
 import SystemPackage
 import Vectors
 
-/// Opens a playlist, any number of times.
-struct PlaylistOpening {
-    let request: PlaylistRequest
-
-    /// Opens the whole playlist.
+/// Opens an object that no strategy describes, any number of times.
+protocol ListOpening {
+    /// Opens the object.
     ///
     /// - Parameters:
     ///   - backend: The library that decrypts.
     ///   - fetched: Records the ciphertext that is fetched from now on; `nil` to record nothing.
-    /// - Returns: The pieces of the playlist.
-    /// - Throws: `DecryptionError` for a playlist of which any part cannot be read.
-    func open(with backend: any CipherBackend, fetched: FetchRecord? = nil) throws(DecryptionError) -> CompositeObject {
-        try HLSObject.whole(
-            request.text, resources: RecordedResources(base: try resources(), record: fetched), keys: request.keys,
-            backend: backend
-        ).pieces
+    /// - Returns: The object.
+    /// - Throws: `DecryptionError`.
+    func open(with backend: any CipherBackend, fetched: FetchRecord?) throws(DecryptionError) -> ReadObject
+
+    /// The file that contains everything, or `nil` if there is no such file.
+    var path: FilePath? { get }
+}
+
+/// Opens a film.
+struct FilmOpening: ListOpening {
+    let request: FilmRequest
+
+    func open(with backend: any CipherBackend, fetched: FetchRecord?) throws(DecryptionError) -> ReadObject {
+        let film = FilmObject(samples: request.samples)
+        return .film(
+            try film.open(key: request.key, backend: backend) { () throws(DecryptionError) in
+                let source: any ByteSource =
+                    if let served = request.served { served } else { try FileSource(path: FilePath(request.path)) }
+                return fetched.map { RecordingSource(source, record: $0) } ?? source
+            })
+    }
+
+    var path: FilePath? { request.served == nil ? FilePath(request.path) : nil }
+}
+
+/// Opens a playlist.
+struct PlaylistOpening: ListOpening {
+    let request: PlaylistRequest
+
+    /// Opens the whole playlist; throws for one of which any part cannot be read.
+    func open(with backend: any CipherBackend, fetched: FetchRecord?) throws(DecryptionError) -> ReadObject {
+        .composite(
+            try HLSObject.whole(
+                request.text, resources: RecordedResources(base: try resources(), record: fetched), keys: request.keys,
+                backend: backend
+            ).pieces)
     }
 
     /// The file that contains all segments, or `nil` if there is no such file.

@@ -88,6 +88,8 @@ enum ReadObject: Sendable {
     case encrypted(EncryptedObject)
     /// The pieces of a list, one after the other.
     case composite(CompositeObject)
+    /// A film.
+    case film(OpenPiece)
     /// One ciphertext that a plug-in reads entirely by itself.
     case plugin(PluginObject)
 
@@ -96,6 +98,7 @@ enum ReadObject: Sendable {
         switch self {
         case .encrypted(let object): object.plaintextByteCount
         case .composite(let object): object.plaintextByteCount
+        case .film(let film): film.byteCount
         case .plugin(let object): object.plaintextByteCount
         }
     }
@@ -104,7 +107,7 @@ enum ReadObject: Sendable {
     var chunkByteCount: UInt64? {
         switch self {
         case .encrypted(let object): object.strategy.chunkByteCount
-        case .composite, .plugin: nil
+        case .composite, .film, .plugin: nil
         }
     }
 
@@ -112,14 +115,14 @@ enum ReadObject: Sendable {
     var isAuthenticated: Bool {
         switch self {
         case .encrypted(let object): !object.strategy.isStreaming
-        case .composite, .plugin: false
+        case .composite, .film, .plugin: false
         }
     }
 
     /// The number of bytes kept for the pieces while the object is open; 0 for one ciphertext.
     var tableByteCount: UInt64 {
         switch self {
-        case .encrypted, .plugin: 0
+        case .encrypted, .film, .plugin: 0
         case .composite(let object): UInt64(object.list.count) * Self.pieceByteCount
         }
     }
@@ -147,6 +150,7 @@ extension ReaderConfiguration {
             }
             guard extraWork == nil else { throw .unsupported("extra work on pieces") }
             return try object.makeCursor(windowByteCount: windowByteCount)
+        case .film(let film): return try film.makeCursor(windowByteCount: windowByteCount)
         case .plugin(let object):
             guard extraWork == nil else { throw .unsupported("extra work in a plug-in's own reader") }
             return try object.makeCursor()

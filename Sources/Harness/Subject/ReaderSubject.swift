@@ -23,7 +23,7 @@ package final class ReaderSubject: SubjectHandler {
     enum Origin {
         /// A source, and the member `source` of the request; `nil` for a served source, which cannot be opened twice.
         case source(any ByteSource, OpenParameters, description: JSONValue?)
-        case playlist(PlaylistOpening)
+        case list(any ListOpening)
     }
 
     let backend: any CipherBackend
@@ -62,7 +62,8 @@ package final class ReaderSubject: SubjectHandler {
         let extraWork = configuration.extraWork.map { ", extra work \($0)" } ?? ""
         let readsDescriptions = reader == nil && configuration.extraWork == nil
         let others =
-            (readsPlaylists ? [PlaylistRequest.strategyName] : []) + (readsDescriptions ? [Format.describedName] : [])
+            (readsPlaylists ? [PlaylistRequest.strategyName] : [])
+            + (readsFilms ? [FilmRequest.strategyName] : []) + (readsDescriptions ? [Format.describedName] : [])
         return [
             "protocol": 1, "name": .string("chunkwise/\(backend.name)"),
             "version": .string("\(programVersion) (\(backend.name) \(backend.version)\(extraWork))"),
@@ -126,7 +127,7 @@ package final class ReaderSubject: SubjectHandler {
             switch entry.origin {
             case .source(let source, let parameters, _):
                 entry.object = try Self.object(parameters, source, measuredBackend)
-            case .playlist(let opening): entry.object = .composite(try opening.open(with: measuredBackend))
+            case .list(let opening): entry.object = try opening.open(with: measuredBackend, fetched: nil)
             }
             objects[id]?.measured = entry.object
         }
@@ -141,11 +142,22 @@ package final class ReaderSubject: SubjectHandler {
 
     /// Opens a playlist.
     package func openPlaylist(id: UInt64, request: PlaylistRequest) throws(DecryptionError) -> UInt64 {
+        try open(id, PlaylistOpening(request: request))
+    }
+
+    /// True if films can be opened, under the same conditions.
+    package var readsFilms: Bool { readsPlaylists && FilmObject.isRead(by: backend) }
+
+    /// Opens a film.
+    package func openFilm(id: UInt64, request: FilmRequest) throws(DecryptionError) -> UInt64 {
+        try open(id, FilmOpening(request: request))
+    }
+
+    private func open(_ id: UInt64, _ opening: any ListOpening) throws(DecryptionError) -> UInt64 {
         latestRunner = nil
-        let opening = PlaylistOpening(request: request)
-        let object = ReadObject.composite(try opening.open(with: backend))
+        let object = try opening.open(with: backend, fetched: nil)
         objects[id] = OpenObject(
-            object: object, reader: try configuration.makeReader(of: object), origin: .playlist(opening),
+            object: object, reader: try configuration.makeReader(of: object), origin: .list(opening),
             path: opening.path)
         return object.plaintextByteCount
     }
@@ -287,8 +299,7 @@ package final class ReaderSubject: SubjectHandler {
             let source = RecordingSource(base, record: fetched)
             // The decryption in a plug-in's own reader cannot be counted.
             object = try Self.object(parameters, source.viewable, reader == nil ? counting : measuredBackend)
-        case .playlist(let opening):
-            object = .composite(try opening.open(with: counting, fetched: fetched))
+        case .list(let opening): object = try opening.open(with: counting, fetched: fetched)
         }
         let runner = try runner(object, workload)
         fetched.reset()
@@ -404,7 +415,7 @@ extension ReaderSubject {
                 try self.source(description, parameters: parameters)
             }
             return try Self.object(parameters, source ?? served, measuredBackend)
-        case .playlist(let opening): return .composite(try opening.open(with: measuredBackend))
+        case .list(let opening): return try opening.open(with: measuredBackend, fetched: nil)
         }
     }
 

@@ -186,6 +186,40 @@ package struct PlaylistRequest: Sendable {
     }
 }
 
+/// The parameters of an `open` request for `film`, as far as they can be checked without reading the film.
+///
+/// - Source: PROTOCOL.md, "open".
+package struct FilmRequest: Sendable {
+    /// The strategy's name.
+    package static let strategyName = ListStrategy.film.rawValue
+
+    /// The list of samples; `nil` if the film's boxes tell.
+    package let samples: String?
+    /// The key, of any length.
+    package let key: SecretKey
+    /// The source that the harness serves; `nil` for a file.
+    package let served: (any ByteSource)?
+    /// The file's path.
+    package let path: String
+
+    /// Reads the members of a request, of which those of `source` were checked.
+    ///
+    /// - Throws: `DecryptionError.invalidParameter` for members that are missing or of the wrong type.
+    package init(_ request: JSONValue, pipe: PipeEnd) throws(DecryptionError) {
+        samples = try request["samples"].map { (member) throws(DecryptionError) in
+            guard let text = member.string else { throw .missing("samples", "a text") }
+            return text
+        }
+        guard let bytes = request["key"]?.string.flatMap({ Hexadecimal.decode($0) }) else {
+            throw .missing("key", "lower-case hexadecimal digits, an even number of them")
+        }
+        served = request["source"]?["byteCount"]?.integer.map { ServedSource(byteCount: $0, pipe: pipe) }
+        path = request["source"]?["path"]?.string ?? ""
+        guard served != nil || !path.isEmpty else { throw .missing("source", "a path or a byteCount") }
+        key = try SecretKey(material: bytes)
+    }
+}
+
 extension Strategy {
     /// Returns the strategy of a measured playlist's segments, which lie one after the other in one file.
     ///

@@ -20,6 +20,14 @@ package protocol SubjectHandler: AnyObject {
     /// - Returns: The plaintext's length in bytes.
     func openPlaylist(id: UInt64, request: PlaylistRequest) throws(DecryptionError) -> UInt64
 
+    /// True if the subject opens films of `film`.
+    var readsFilms: Bool { get }
+
+    /// Opens a film, and keeps it under `id`.
+    ///
+    /// - Returns: The plaintext's length in bytes.
+    func openFilm(id: UInt64, request: FilmRequest) throws(DecryptionError) -> UInt64
+
     /// Returns whether an object is open under `id`.
     func isOpen(_ id: UInt64) -> Bool
 
@@ -122,6 +130,10 @@ package final class SubjectServer {
             description["url"] == nil
         {
             throw .missing("source", "an object with path or byteCount")
+        }
+        if subject.readsFilms, request["strategy"]?.string == FilmRequest.strategyName {
+            let film = try FilmRequest(request, pipe: pipe)
+            return answer(["plaintextByteCount": .integer(try subject.openFilm(id: id, request: film))])
         }
         // The parameters of a strategy that is not offered are not checked. Source: PROTOCOL.md, "Transport".
         if let name = request["strategy"]?.string, Format.names.contains(name), strategyNames?.contains(name) == false {

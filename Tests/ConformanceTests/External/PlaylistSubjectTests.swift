@@ -44,6 +44,23 @@ struct PlaylistSubjectTests {
     }
 }
 
+@Suite("films over the protocol", .enabled(if: SubjectPrograms.hasPython, "no python3 with cryptography"))
+struct FilmSubjectTests {
+    @Test("a subject that can do nothing else passes, served and from files", arguments: ["served path", "path"])
+    func alone(sources: String) throws {
+        let groups = FilmSet.all
+        let command = "python3 '\(SubjectPrograms.package)/Tests/Subjects/films_only.py' \(sources)"
+        let record = try ExternalVerification(command: command, timeout: .seconds(300)).run(
+            groups, tier: VectorTier(of: groups, largestCount: 600)
+        ).record
+        #expect(record.failures == [] && record.unsupported == 0)
+        let flags = Dictionary(uniqueKeysWithValues: (record.flags ?? []).map { ($0.flag, $0) })
+        for flag in [VectorFlag.filmSubsamples, .filmPattern, .filmIV, .filmRest, .badFilm] {
+            #expect(flags[flag.rawValue].map { $0.passed > 20 } == true, "\(flag)")
+        }
+    }
+}
+
 @Suite(
     "tampering over the protocol", .enabled(if: SubjectPrograms.hasPython, "no python3 with cryptography"))
 struct TamperSubjectTests {

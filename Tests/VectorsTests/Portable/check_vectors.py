@@ -11,6 +11,7 @@ import json
 import sys
 
 from ciphers import Bad
+from films import FilmObject
 from objects import Object
 from playlists import PlaylistObject
 
@@ -39,7 +40,8 @@ def reads(pattern, length):
 
 def check(group):
     """Checks a group and returns the number of its reads."""
-    thing, number = (PlaylistObject if "playlist" in group else Object)(group), 0
+    kinds = {"hls-aes128": PlaylistObject, "film": FilmObject}
+    thing, number = kinds.get(group["strategy"], Object)(group), 0
     if "error" in group:
         assert thing.length == group["error"], thing.length
         return 0

@@ -189,18 +189,22 @@ extension ExtentCursor {
         var index = blocks.lowerBound
         while index < blocks.upperBound {
             let start = offset(ofBlock: index, of: extent)
-            var iv = extent.block.advanced(by: index)
+            var iv = extent.block.countedOn(by: index)
+            // A backend counts with all 16 bytes.
+            var countable = UInt64.max
             if scheme.cipher == .aesCBC {
                 if let before = blockBefore(index, of: extent) {
                     iv = fetched.last.flatMap { $0.offset == before ? $0.block : nil } ?? fetched.block(at: before)
                 } else {
                     iv = extent.block
                 }
+            } else {
+                countable -= max(1, UInt64(truncatingIfNeeded: iv.bigEndianValue)) - 1
             }
             // Adjacent whole blocks within the requested range are decrypted in place.
             let inPlace = scheme.hasPattern || start < clip.lowerBound ? 0 : (clip.upperBound - start) / 16
             let count = min(
-                blocks.upperBound - index,
+                blocks.upperBound - index, countable,
                 UInt64(inPlace > 0 ? stepByteCount : min(stepByteCount, gathered.count)) / 16,
                 inPlace > 0 ? inPlace : scheme.hasPattern ? .max : 1)
             let lastOffset = offset(ofBlock: index + count - 1, of: extent)

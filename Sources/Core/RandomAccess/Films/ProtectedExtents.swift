@@ -160,7 +160,7 @@ extension ProtectedExtents {
                 let chain = scheme.scheme == .cbc1 ? sample.lastEnd.map { $0 - 16 } : nil
                 let block =
                     if let chain { Block(bigEndianValue: UInt128(chain)) } else {
-                        scheme.cipher == .aesCTR ? sample.iv.advanced(by: sample.byteCount / 16) : sample.iv
+                        scheme.cipher == .aesCTR ? sample.iv.countedOn(by: sample.byteCount / 16) : sample.iv
                     }
                 extents.append(
                     Extent(
@@ -200,5 +200,16 @@ extension ProtectedExtents {
         }
 
         private func name(at offset: UInt64) -> String { "sample \(sampleCount + 1), at offset \(offset)," }
+    }
+}
+
+extension Block {
+    /// Returns the counter block of a later block of a sample. The counter is the last 8 bytes, and wraps without a
+    /// carry.
+    ///
+    /// - Source: ISO/IEC 23001-7:2016, section 9.
+    func countedOn(by count: UInt64) -> Block {
+        let low = UInt64(truncatingIfNeeded: bigEndianValue) &+ count
+        return Block(bigEndianValue: (bigEndianValue >> 64) << 64 | UInt128(low))
     }
 }

@@ -17,7 +17,7 @@ struct CommonTrait {
     }
 
     private static func traits(of group: VectorGroup) -> [String] {
-        guard group.playlist == nil else { return [group.strategyName] }
+        guard group.hasStrategy else { return [group.strategyName] }
         var traits = [group.strategyName, "keys of \(group.key.byteCount) bytes"]
         if let padding = group.strategy.padding { traits.append("padding \(padding.rawValue)") }
         if group.plaintext.byteCount == 0, case .opens = group.opening { traits.append("empty objects") }

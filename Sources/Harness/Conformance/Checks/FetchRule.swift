@@ -56,10 +56,10 @@ package struct FetchRule: Sendable {
     }
 
     /// Says whether the harness knows what reads of a group's object need. It does not know where the parts of a
-    /// playlist lie, nor those of an object with a table, nor the parts of CBC and CTR objects with a header or several
-    /// parts.
+    /// playlist or a film lie, nor those of an object with a table, nor the parts of CBC and CTR objects with a header
+    /// or several parts.
     static func tells(of group: VectorGroup) -> Bool {
-        guard group.playlist == nil, group.strategy.hasWholeChunks else { return false }
+        guard group.hasStrategy, group.strategy.hasWholeChunks else { return false }
         let format = group.strategy.format
         guard group.strategy.isStreaming else { return OracleLayout.isKnown(of: group.strategy) }
         return format.header.isEmpty && format.layout == [.data] && format.trailer == nil

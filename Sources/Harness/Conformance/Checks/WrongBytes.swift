@@ -76,7 +76,7 @@ struct WrongBytes {
         let wrong = delivered[index...].prefix(16)
         guard wrong.count >= 4 else { return nil }
         if wrong.allSatisfy({ $0 == 0 }) { return "zeros came instead" }
-        if group.playlist == nil, let iv = try IVGuess(group: group).guess(delivered, from: offset, wrongFrom: index) {
+        if group.hasStrategy, let iv = try IVGuess(group: group).guess(delivered, from: offset, wrongFrom: index) {
             return iv
         }
         guard wrong.count >= 8 else { return nil }

@@ -165,7 +165,8 @@ struct ExternalHello: Hashable, Sendable {
     var knownKeyByteCounts: [Int] { keyByteCounts.filter(Self.aesKeyByteCounts.contains).map { Int($0) } }
 
     /// The strategies that there are vectors for.
-    static let knownStrategies = Format.names + [PlaylistObject.strategyName, Format.describedName]
+    static let knownStrategies =
+        Format.names + [PlaylistObject.strategyName, FilmObject.strategyName, Format.describedName]
 
     /// Says whether the subject supports playlists.
     var readsPlaylists: Bool { strategies.contains(PlaylistObject.strategyName) }
@@ -217,7 +218,7 @@ struct ExternalHello: Hashable, Sendable {
 
     /// Says whether the subject claims to support a group.
     func supports(_ group: VectorGroup) -> Bool {
-        guard group.playlist == nil else { return readsPlaylists }
+        guard group.hasStrategy else { return strategies.contains(group.strategyName) }
         return group.strategy.format.isOffered(by: strategies) && lists(group.need)
     }
 
@@ -233,9 +234,9 @@ struct ExternalHello: Hashable, Sendable {
     }
 
     /// Says whether the subject's lists imply the cipher of a group's object: the subject lists the format by name, and
-    /// the format has one cipher.
+    /// the format has one cipher. A film may have a scheme or a form that the subject does not know.
     func promises(_ group: VectorGroup) -> Bool {
-        guard group.playlist == nil else { return true }
+        guard group.hasStrategy else { return group.film == nil }
         guard case .bytes = group.strategy.format.cipher.expression else { return false }
         return strategies.contains(group.strategy.name)
     }

@@ -253,7 +253,12 @@ extension VectorGroup {
             ]
             served = ["byteCounts": .object(playlist.resources.mapValues { JSONValue(count: $0.count) })]
         } else {
-            members = strategy.protocolMembers(listed: strategies)
+            if let film {
+                members = ["strategy": .string(FilmObject.strategyName)]
+                members["samples"] = film.samples.map(JSONValue.string)
+            } else {
+                members = strategy.protocolMembers(listed: strategies)
+            }
             members["key"] = .string(key.withUnsafeBytes { Hexadecimal.encode($0) })
         }
         members["op"] = "open"

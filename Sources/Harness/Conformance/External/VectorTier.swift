@@ -15,12 +15,12 @@ package import Vectors
 ///    read still follows the right one. All reads of the first group in random order are chosen, for faults that show
 ///    after a thousand reads.
 /// 5. Of each object in one chain that stands for one length of all, the first read past the end is chosen. Of each
-///    playlist, a read of the whole and one of its second half are chosen.
+///    playlist and film, a read of the whole and one of its second half are chosen.
 /// 6. Each pair of residues modulo 16, of a read's start and of its length, is chosen once. The choice goes round
 ///    through the objects of all strategies and key lengths that have every range.
 /// 7. All short lists and all long reads are chosen. So are all objects that do not open because of: their padding in
 ///    one chain; their last chunk; data cut off or added between or in authenticated chunks; their header; a broken
-///    playlist.
+///    playlist or film.
 /// 8. A group's opening comes with each of its chosen reads.
 /// 9. The choice from each format that is known only by its description is independent. So the choice for a program
 ///    that names it does not depend on the number of other formats.
@@ -131,14 +131,15 @@ private struct VectorChoice {
         }
     }
 
-    /// Chooses the whole and the second half of each playlist, and a read past the end of objects of every length.
+    /// Chooses the whole and the second half of each playlist and film, and a read past the end of objects of every
+    /// length.
     private mutating func takeWholes(of groups: [VectorGroup]) {
         for (index, group) in groups.enumerated() {
             func takeFirst(where isWanted: (RangeRead) -> Bool) {
                 if let number = group.reads.firstIndex(where: isWanted) { take(number, of: index) }
             }
             let length = group.plaintext.byteCount
-            if group.playlist != nil {
+            if !group.hasStrategy {
                 for offset in [0, length / 2] {
                     takeFirst { $0.offset == offset && UInt64($0.count) == length - offset }
                 }
@@ -190,7 +191,7 @@ private struct VectorChoice {
     /// Classes of bugs that show when an object is opened, each with few objects.
     private static let openings: Set<VectorFlag> = [
         .paddingByte, .impossibleLastChunk, .truncatedChunks, .trailingData, .headerCheck, .badPlaylist, .missingKey,
-        .badSegment,
+        .badSegment, .badFilm,
     ]
     private static let orderedReadCount = 20
     private static let largestCheapByteCount = 1 << 20

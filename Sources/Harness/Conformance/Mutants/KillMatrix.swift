@@ -44,7 +44,7 @@ package struct KillMatrix: Sendable {
     ) -> KillMatrix {
         var controls = [InProcessSubject(backend: backend)]
         // It knows the formats that textbooks have.
-        if groups.contains(where: { $0.playlist != nil || VectorSet.isPlain($0.strategy.format) }) {
+        if groups.contains(where: { $0.film == nil && ($0.playlist != nil || VectorSet.isPlain($0.strategy.format)) }) {
             controls.append(
                 TextbookReader.subject(
                     "textbook", backend: backend, rules: TextbookRules(),

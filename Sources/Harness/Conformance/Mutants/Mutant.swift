@@ -64,6 +64,7 @@ package struct Mutant: Sendable {
     package static let all: [Mutant] =
         ivs + chunks + windows + paddings + lengths + ranges + offsetWidths + supplies + fetches + states + strides
         + counters + keys + overclaims + articles + authenticatedChunks + chunkRelease + rules + playlists
+        + films
 
     /// Returns a mutant with a fault in one of a textbook reader's rules.
     static func textbook(

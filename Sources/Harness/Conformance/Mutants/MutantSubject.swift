@@ -31,7 +31,9 @@ package final class MutantSubject: SubjectHandler {
     package var hello: [String: JSONValue] {
         [
             "protocol": 1, "name": .string("mutant/\(name)"), "version": .string("over \(backend.name)"),
-            "strategies": JSONValue(strings: readsPlaylists ? [PlaylistRequest.strategyName] : strategyNames),
+            "strategies": JSONValue(
+                strings: readsPlaylists
+                    ? [PlaylistRequest.strategyName] : readsFilms ? [FilmRequest.strategyName] : strategyNames),
             "keyByteCounts": .array(backend.keyByteCounts.map { .integer(UInt64($0)) }),
             "sources": ["path", "served"], "granularity": "block", "measures": false,
         ]
@@ -63,6 +65,20 @@ package final class MutantSubject: SubjectHandler {
         let reader = try open(
             ReaderSetup(.cursor(windowByteCount: windowByteCount)),
             PlaylistObject(text: request.text, resources: [:], keys: request.keys), sources)
+        objects[id] = reader
+        return reader.plaintextByteCount
+    }
+
+    /// True if the mutant reads films, and then nothing else.
+    package var readsFilms: Bool { subject.openFilm != nil }
+
+    /// Opens a film as the mutant does.
+    package func openFilm(id: UInt64, request: FilmRequest) throws(DecryptionError) -> UInt64 {
+        let source: any ByteSource =
+            if let served = request.served { served } else { try FileSource(path: FilePath(request.path)) }
+        let reader = try subject.open(
+            film: FilmObject(samples: request.samples), source, request.key,
+            ReaderSetup(.cursor(windowByteCount: windowByteCount)))
         objects[id] = reader
         return reader.plaintextByteCount
     }

@@ -221,7 +221,7 @@ struct GroupRun {
                     .short(7, byteCount: bytes.byteCount)))
         case 7: probe(.failure, .io, .sourceFailure)
         case 11:
-            guard group.playlist == nil else { return probe(.end(at: 0), .truncatedCiphertext, .sourceEndsEarly) }
+            guard group.hasStrategy else { return probe(.end(at: 0), .truncatedCiphertext, .sourceEndsEarly) }
             guard let end = object.rule?.needed(for: range).ranges.last?.upperBound else { return }
             probe(.end(at: end - 1), .truncatedCiphertext, .sourceEndsEarly)
         default: break

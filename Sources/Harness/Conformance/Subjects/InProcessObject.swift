@@ -12,9 +12,9 @@ extension InProcessSubject: SubjectUnderTest {
 
     package func supportStatus(for group: VectorGroup) -> SupportStatus {
         let isSupported =
-            group.playlist == nil
+            group.hasStrategy
             ? supports(group.strategy, keyByteCount: group.key.byteCount) && group.need.map(fits) ?? true
-            : openPlaylist != nil
+            : group.film == nil ? openPlaylist != nil : openFilm != nil
         return isSupported ? .fit : .unsupported
     }
 
@@ -31,7 +31,7 @@ extension InProcessSubject: SubjectUnderTest {
     package func openForThreads(_ group: VectorGroup) throws(DecryptionError) -> [any ObjectUnderTest] {
         let setup = ReaderSetup(.cursor(windowByteCount: .max))
         var readers: [any RandomAccessDecryptor] = []
-        if let openShared, group.playlist == nil {
+        if let openShared, group.hasStrategy {
             readers = try openShared(group.threadCount, try located(group.ciphertext), group.strategy, group.key)
         } else {
             for _ in 0..<group.threadCount { readers.append(try open(group, setup: setup)) }

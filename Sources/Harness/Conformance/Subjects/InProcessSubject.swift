@@ -23,6 +23,12 @@ package struct InProcessSubject: Sendable {
             _ setup: ReaderSetup, _ playlist: PlaylistObject, _ resources: [String: any ByteSource]
         ) throws(DecryptionError) -> any RandomAccessDecryptor
 
+    /// Opens a film.
+    package typealias OpenFilm =
+        @Sendable (
+            _ setup: ReaderSetup, _ film: FilmObject, _ source: any ByteSource, _ key: SecretKey
+        ) throws(DecryptionError) -> any RandomAccessDecryptor
+
     /// The name in results.
     package let name: String
     /// The largest read that the subject gets, for backends that would take minutes over larger ones.
@@ -47,6 +53,8 @@ package struct InProcessSubject: Sendable {
     package let openShared: OpenShared?
     /// Opens a playlist; `nil` if the subject does not support `hls-aes128`.
     package let openPlaylist: OpenPlaylist?
+    /// Opens a film; `nil` if the subject does not support `film`.
+    package let openFilm: OpenFilm?
 
     /// A strategy that `supports` does not claim counts as unsupported. Without `openShared`, threads that read the
     /// same object at once each open it for themselves.
@@ -54,7 +62,8 @@ package struct InProcessSubject: Sendable {
         name: String, largestReadByteCount: Int = .max, mergesRequests: Bool = true,
         supports: @escaping @Sendable (_ strategy: Strategy, _ keyByteCount: Int) -> Bool = { _, _ in true },
         fits: @escaping @Sendable (_ need: CipherNeed) -> Bool = { _ in true },
-        openShared: OpenShared? = nil, openPlaylist: OpenPlaylist? = nil, open: @escaping Open
+        openShared: OpenShared? = nil, openPlaylist: OpenPlaylist? = nil, openFilm: OpenFilm? = nil,
+        open: @escaping Open
     ) {
         self.name = name
         self.largestReadByteCount = largestReadByteCount
@@ -64,6 +73,7 @@ package struct InProcessSubject: Sendable {
         self.open = open
         self.openShared = openShared
         self.openPlaylist = openPlaylist
+        self.openFilm = openFilm
     }
 
     /// Returns the same subject, limited to objects for which a backend has all ciphers.
@@ -88,7 +98,7 @@ package struct InProcessSubject: Sendable {
                 for _ in 0..<readerCount { readers.append(try object.makeCursor()) }
                 return readers
             },
-            openPlaylist: Self.playlists(over: backend),
+            openPlaylist: Self.playlists(over: backend), openFilm: Self.films(over: backend),
             open: { (setup, source, strategy, key) throws(DecryptionError) in
                 let object = try EncryptedObject(source: source, strategy: strategy, backend: backend, key: key)
                 return switch setup.access {
@@ -104,6 +114,9 @@ package struct InProcessSubject: Sendable {
     func open(
         _ group: VectorGroup, setup: ReaderSetup, wrap: (any ByteSource) -> any ByteSource = { $0 }
     ) throws(DecryptionError) -> any RandomAccessDecryptor {
+        if let film = group.film {
+            return try open(film: film, wrap(try located(group.ciphertext)), group.key, setup)
+        }
         guard let playlist = group.playlist else {
             return try open(setup, wrap(try located(group.ciphertext)), group.strategy, group.key)
         }
@@ -111,6 +124,14 @@ package struct InProcessSubject: Sendable {
         var resources: [String: any ByteSource] = [:]
         for (uri, bytes) in playlist.resources { resources[uri] = wrap(try located(MemorySource(bytes))) }
         return try openPlaylist(setup, playlist, resources)
+    }
+
+    /// Opens a film.
+    func open(
+        film: FilmObject, _ source: any ByteSource, _ key: SecretKey, _ setup: ReaderSetup
+    ) throws(DecryptionError) -> any RandomAccessDecryptor {
+        guard let openFilm else { throw .unsupported("films") }
+        return try openFilm(setup, film, source, key)
     }
 
     /// Returns the source that is read instead of a group's own.
@@ -127,6 +148,15 @@ package struct InProcessSubject: Sendable {
             let object = try HLSObject.whole(
                 playlist.text, resources: NamedSources(resources), keys: playlist.keys, backend: backend)
             return try object.makeCursor(windowByteCount: setup.windowByteCount)
+        }
+    }
+
+    /// Returns a closure that opens films with our reader over a backend, or `nil` if the backend lacks a cipher.
+    static func films(over backend: any CipherBackend) -> OpenFilm? {
+        guard FilmObject.isRead(by: backend) else { return nil }
+        return { (setup, film, source, key) throws(DecryptionError) in
+            try film.open(key: key, backend: backend) { () throws(DecryptionError) in source }
+                .makeCursor(windowByteCount: setup.windowByteCount)
         }
     }
 }

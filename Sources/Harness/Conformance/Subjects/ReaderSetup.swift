@@ -122,7 +122,7 @@ package struct ReaderSetup: Hashable, Sendable, CustomStringConvertible {
 
     /// Objects and chunks of more than 64 KiB are not read with the reader that decrypts them whole for each byte.
     private static func all(for group: VectorGroup) -> [ReaderSetup] {
-        if group.playlist != nil {
+        if !group.hasStrategy {
             return [
                 ReaderSetup(.cursor(windowByteCount: .max), .shortReads(largest: 1)),
                 ReaderSetup(.cursor(windowByteCount: 32)),

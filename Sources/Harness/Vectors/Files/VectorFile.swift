@@ -110,21 +110,25 @@ extension VectorFile {
 }
 
 extension VectorGroup {
-    /// The members of every group, of objects, and of playlists.
+    /// The members of every group, of objects, of playlists, and of films.
     private static let members: Set = ["id", "source", "flags", "comment", "strategy", "plaintext", "error", "reads"]
     private static let objectMembers = Set(Format.known.flatMap { $0.inputs.map(\.name) }).union([
         "key", "ciphertext", "object", "windowByteCounts", "interleaving", "threadCount", "supply",
     ])
     private static let playlistMembers: Set = ["playlist", "keys", "resources"]
+    private static let filmMembers: Set = ["samples", "key", "ciphertext"]
 
     fileprivate init(_ cursor: JSONCursor, fileSource: String) throws(VectorFileError) {
-        let isPlaylist = try cursor.member("strategy").value == .string(PlaylistObject.strategyName)
-        try cursor.allow(Self.members.union(isPlaylist ? Self.playlistMembers : Self.objectMembers))
+        let strategyName = try cursor.member("strategy").value
+        let isPlaylist = strategyName == .string(PlaylistObject.strategyName)
+        let isFilm = strategyName == .string(FilmObject.strategyName)
+        try cursor.allow(
+            Self.members.union(isPlaylist ? Self.playlistMembers : isFilm ? Self.filmMembers : Self.objectMembers))
         let id = try cursor.member("id").string()
         let source = try cursor.optionalMember("source")?.string() ?? fileSource
         let flags = try cursor.member("flags").flags()
         let error = try cursor.optionalMember("error")?.choice(of: ErrorName.self)
-        for name in isPlaylist ? ["reads", "plaintext"] : ["reads"] where error != nil {
+        for name in isPlaylist || isFilm ? ["reads", "plaintext"] : ["reads"] where error != nil {
             if let other = try cursor.optionalMember(name) {
                 throw other.error("beside \"error\": expected none of an object that does not open")
             }
@@ -150,6 +154,16 @@ extension VectorGroup {
         }
         let keyMember = try cursor.member("key")
         let keyBytes = try keyMember.bytes()
+        if isFilm {
+            let plaintext = error == nil ? try cursor.member("plaintext").bytes() : []
+            self.init(
+                id: id, source: source, flags: flags,
+                film: FilmObject(samples: try cursor.optionalMember("samples")?.string()),
+                key: try keyMember.check { () throws(DecryptionError) in try SecretKey(keyBytes) },
+                ciphertext: try cursor.member("ciphertext").bytes(), plaintext: plaintext, error: error,
+                patterns: try patterns(of: GroupPlaintext(plaintext)))
+            return
+        }
         let strategy = try Strategy(cursor)
         // A format that derives its keys checks the key's length itself.
         let key = try keyMember.check { () throws(DecryptionError) in
@@ -182,7 +196,7 @@ extension Strategy {
         let name = try cursor.member("strategy")
         let text = try name.string()
         guard let format = Format.known.first(where: { $0.name == text }) else {
-            let names = Format.names + [PlaylistObject.strategyName]
+            let names = Format.names + [PlaylistObject.strategyName, FilmObject.strategyName]
             throw name.unexpected("one of \(names.joined(separator: ", "))")
         }
         var values: [String: Value] = [:]

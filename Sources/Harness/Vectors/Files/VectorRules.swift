@@ -15,6 +15,7 @@ enum VectorRules {
         if groups.contains(where: \.isEdited) { lines += edited }
         if groups.contains(where: { if case .repeated = $0.rule { true } else { false } }) { lines += repeated }
         if groups.contains(where: { $0.playlist != nil }) { lines += playlists }
+        if groups.contains(where: { $0.film != nil }) { lines += films }
         if groups.contains(where: { if case .monteCarlo = $0.rule { true } else { false } }) { lines += monteCarlo }
         return lines
     }
@@ -95,6 +96,12 @@ enum VectorRules {
         "plaintext is that of PROTOCOL.md's HLS: for each segment its initialization section if that is another one than",
         "before, then the segment. A group with \"error\" does not open as a whole, whatever of it could be read; of several",
         "errors the first of PROTOCOL.md's order is the answer.",
+    ]
+
+    private static let films = [
+        "film: ciphertext is a film of Common Encryption (ISO/IEC 23001-7), whose samples are in the list samples (JSON,",
+        "docs/files.md, Films), or else in its own boxes. The plaintext has the same length, and all that is not",
+        "encrypted is as it was.",
     ]
 
     private static let monteCarlo = [

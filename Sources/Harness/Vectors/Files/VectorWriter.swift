@@ -78,7 +78,7 @@ package struct VectorWriter: Sendable {
         if let playlist = group.playlist {
             text += Self.members(of: playlist)
         } else {
-            text += parameters(of: group.strategy)
+            text += group.film.map(Self.members(of:)) ?? parameters(of: group.strategy)
             text += ",\"key\":\"\(group.key.withUnsafeBytes { Hexadecimal.encode($0) })\",\n"
         }
         if group.windowByteCounts != [.max] {
@@ -170,6 +170,12 @@ package struct VectorWriter: Sendable {
         return (["strategy"] + strategy.format.inputs.map(\.name)).compactMap { name in
             members[name].map { "\"\(name)\":\($0.text)" }
         }.joined(separator: ",")
+    }
+
+    /// Returns the members for a film.
+    private static func members(of film: FilmObject) -> String {
+        "\"strategy\":\"\(FilmObject.strategyName)\""
+            + (film.samples.map { ",\"samples\":\(JSONValue.string($0).text)" } ?? "")
     }
 
     /// Returns the members for a playlist, its keys and its resources.

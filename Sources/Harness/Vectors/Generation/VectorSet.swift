@@ -146,6 +146,9 @@ extension VectorSet {
             "playlists", "HLS playlists: IVs, keys, byte ranges, initialization sections, and broken ones",
             PlaylistSet.all),
         VectorClass(
+            "films", "films of Common Encryption: subsamples, patterns, IVs, rests of blocks, and broken ones",
+            FilmSet.all),
+        VectorClass(
             "formats", "formats with tags or headers: lengths, parameters, keys, chunk numbers, and tampered objects",
             made("formats") { () throws(DecryptionError) in try DescribedVectors.known.groups() }),
     ]

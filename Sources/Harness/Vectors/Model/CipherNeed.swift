@@ -44,6 +44,6 @@ extension VectorGroup {
 
     /// The cipher that the object's own bytes ask for. A tampered object may ask for another cipher.
     package var toldNeed: CipherNeed? {
-        playlist != nil ? nil : (try? Oracle(strategy: strategy, key: key).object(ciphertext).need()) ?? nil
+        hasStrategy ? (try? Oracle(strategy: strategy, key: key).object(ciphertext).need()) ?? nil : nil
     }
 }

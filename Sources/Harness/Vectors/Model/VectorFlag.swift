@@ -148,6 +148,16 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
     case missingKey = "MissingKey"
     /// Segments that are missing, truncated, or without valid padding.
     case badSegment = "BadSegment"
+    /// Clear bytes between the protected ones of a sample.
+    case filmSubsamples = "FilmSubsamples"
+    /// A pattern of encrypted and clear blocks.
+    case filmPattern = "FilmPattern"
+    /// IVs of 8 bytes, or one for all samples.
+    case filmIV = "FilmIV"
+    /// Samples of which the last block is not whole.
+    case filmRest = "FilmRest"
+    /// Films whose samples overlap, are cut, or do not add up.
+    case badFilm = "BadFilm"
 
     /// A description of the fault in programs that fail such a vector.
     package var explanation: String {
@@ -226,6 +236,11 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
         case .badPlaylist: "what cannot be understood is guessed"
         case .missingKey: "ciphertext is delivered where there is no key"
         case .badSegment: "missing segments pass for empty ones, and padding is trusted"
+        case .filmSubsamples: "clear bytes are decrypted, or a keystream or chain starts anew behind them"
+        case .filmPattern: "the pattern is ignored, or its clear blocks use keystream"
+        case .filmIV: "an IV of 8 bytes stands in the counter's place, or the constant IV is not looked for"
+        case .filmRest: "the rest of a block is decrypted in CBC, left as it is in CTR, or lost"
+        case .badFilm: "what is missing or contradicts itself is left out"
         }
     }
 
@@ -292,6 +307,9 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
         case .initializationSection: "RFC 8216, section 4.3.2.5; google/ExoPlayer#5441"
         case .playlistText: "RFC 8216, sections 4.1 and 4.2; videojs/videojs-contrib-hls#282, carlanton/m3u8-parser#28"
         case .badPlaylist: "RFC 8216, section 6.3.1; PROTOCOL.md, \"open\""
+        case .filmSubsamples, .filmPattern, .filmRest: "ISO/IEC 23001-7:2016, section 9; azot-labs/okova#84"
+        case .filmIV: "ISO/IEC 23001-7:2016, section 9; truedread/pymp4decrypt#3, Eyevinn/mp4ff#150"
+        case .badFilm: "ISO/IEC 23001-7:2016, section 7; PROTOCOL.md, \"open\""
         case .missingKey: "PROTOCOL.md, \"open\"; FFmpeg, hls.c"
         case .monteCarlo: "NIST, The Advanced Encryption Standard Algorithm Validation Suite (2002), section 6.4.2"
         }

@@ -294,12 +294,6 @@ extension VectorGroup {
         self.playlist = playlist
     }
 
-    /// The strategy's name, also for a playlist.
-    package var strategyName: String { playlist == nil ? strategy.name : PlaylistObject.strategyName }
-
-    /// The strategy's label, also for a playlist.
-    package var strategyLabel: String { playlist == nil ? strategy.label : PlaylistObject.strategyName }
-
     private static let noKey = VectorSet.made("no key") { () throws(DecryptionError) in
         try SecretKey([UInt8](repeating: 0, count: 16))
     }
