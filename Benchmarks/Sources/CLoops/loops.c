@@ -1,5 +1,6 @@
 #include "CLoops.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <gcrypt.h>
 #include <openssl/evp.h>
@@ -81,6 +82,12 @@ void chunkwise_loop_close(chunkwise_loop *loop) {
     free(loop);
 }
 
+// A pipe takes bytes in order.
+static ssize_t put(int output, const void *bytes, size_t count, int64_t offset) {
+    ssize_t written = pwrite(output, bytes, count, offset);
+    return written < 0 && errno == ESPIPE ? write(output, bytes, count) : written;
+}
+
 int64_t chunkwise_loop_run(chunkwise_loop *loop, int64_t first, int64_t end, int output) {
     int64_t done = first;
     uint8_t iv[16];
@@ -91,7 +98,7 @@ int64_t chunkwise_loop_run(chunkwise_loop *loop, int64_t first, int64_t end, int
         ssize_t count = pread(loop->file, loop->buffer, part, done);
         if (count <= 0) return count == 0 ? done - first : -1;
         if (!decrypt(loop, loop->buffer, (size_t)count)) return -1;
-        if (output >= 0 && pwrite(output, loop->buffer, (size_t)count, done) != count) return -1;
+        if (output >= 0 && put(output, loop->buffer, (size_t)count, done) != count) return -1;
         done += count;
     }
     return done - first;
