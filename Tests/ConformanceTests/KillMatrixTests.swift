@@ -201,7 +201,9 @@ struct FilmMutantTests {
     @Test("each injected fault is noticed by vectors of its own class", arguments: FilmFault.allCases)
     func faults(_ fault: FilmFault) throws {
         let mutant = try #require(Mutant.named(fault.rawValue))
-        let record = try Self.run(mutant.subject(over: BackendRegistry.backend(named: "openssl")))
+        // Films with boxes are read by a reader without a fault.
+        let lists = Self.groups.filter { $0.film?.samples != nil }
+        let record = try Self.run(mutant.subject(over: BackendRegistry.backend(named: "openssl")), lists)
         #expect((record.flags ?? []).contains { $0.flag == mutant.flag.rawValue && $0.failed > 0 })
         // A reader that fails everything would show nothing.
         #expect(record.passed > 0)

@@ -40,7 +40,7 @@ package enum BackendRegistry {
         #else
         throw .unavailable(
             backend: "boringssl", reason: "swift-crypto is not in this build",
-            expected: "a program built by swift build -c release")
+            expected: "a program built by scripts/build --all")
         #endif
     }
 

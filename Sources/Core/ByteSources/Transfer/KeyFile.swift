@@ -139,6 +139,13 @@ package enum KeyFile {
             guard form.encoding != .raw, bytes.contains(separator), PlainText.isASCII(bytes) else {
                 return .one(try key(in: bytes, path, form))
             }
+            guard bytes.count <= maxLineByteCount * FilmKeys.maxCount else {
+                throw .layer(
+                    AnyLayerError(
+                        KeyFileError.noKeyInLine(
+                            path: path, line: FilmKeys.maxCount,
+                            expected: "at most \(maxLineByteCount * FilmKeys.maxCount) bytes of keys")))
+            }
             return .byID(try keys(in: bytes, path))
         }
     }
@@ -238,7 +245,7 @@ package enum KeyFile {
         return digits.count % 2 == 0 && digits.allSatisfy { value(of: $0) != nil } ? digits : nil
     }
 
-    /// Returns the ID of 32 digits with any spaces and hyphens. It leaves no copy of the text, which may be a key.
+    /// Returns the ID of 32 digits with any spaces and hyphens.
     private static func keyID(_ text: Slice<UnsafeRawBufferPointer>) -> Block? {
         var (id, count) = (UInt128(0), 0)
         for byte in text where !isSpace(byte) && byte != UInt8(ascii: "-") {

@@ -62,7 +62,10 @@ struct FilmReader {
         var reader = FilmReader(source)
         (reader.tracks, reader.isSegment) = (start?.tracks, start != nil)
         let tracks = try reader.readBoxes()
-        guard reader.hasGroups || tracks.contains(where: { $0.entries.contains { $0?.usual != nil } }) else {
+        let isProtected = tracks.contains { track in
+            !track.groups.isEmpty || track.entries.contains { $0?.usual != nil }
+        }
+        guard reader.hasGroups || isProtected else {
             throw .unsupported("a film without a protected track: expected one of Common Encryption")
         }
         return try reader.builder.finish()
@@ -194,9 +197,10 @@ extension FilmReader {
     ) throws(DecryptionError) -> (box: FilmBox, version: UInt8)? {
         var (rest, found): (FilmBox, (FilmBox, UInt8)?) = (parent, nil)
         while var box = try rest.nextBox() {
-            guard box.kind == kind else { continue }
+            guard box.kind == kind || box.kind == "csgp" else { continue }
             let (version, _) = try box.versionAndFlags()
             guard try box.number(UInt32.self) == FilmBox.Kind("seig").code else { continue }
+            guard box.kind == kind else { throw box.unsupported("compact sample groups seig: expected boxes sbgp") }
             guard found == nil else { throw box.unsupported("a second box for sample groups seig") }
             guard version <= maxVersion else { throw box.unsupported("version \(version) of sample groups seig") }
             found = (box, version)

@@ -64,10 +64,17 @@ extension ProtectedExtents {
         private var extents: [Extent] = []
         private var schemes: [CommonEncryption] = []
         private var keyIDs: [Block?] = []
+        /// The numbers of the schemes.
+        private var numbers: [SchemeOfKey: Int] = [:]
         private var end: UInt64 = 0
         private var isSorted = true
         private var sample = Sample()
         private var sampleCount = 0
+
+        private struct SchemeOfKey: Hashable {
+            let scheme: CommonEncryption
+            let keyID: Block?
+        }
 
         /// The current sample.
         private struct Sample {
@@ -88,14 +95,14 @@ extension ProtectedExtents {
         /// - Returns: The scheme's number; the existing one if it was added before.
         /// - Throws: `DecryptionError.unsupported` if there are too many.
         package mutating func add(_ scheme: CommonEncryption, keyID: Block? = nil) throws(DecryptionError) -> Int {
-            if let index = schemes.indices.first(where: { schemes[$0] == scheme && keyIDs[$0] == keyID }) {
-                return index
-            }
+            let both = SchemeOfKey(scheme: scheme, keyID: keyID)
+            if let number = numbers[both] { return number }
             guard schemes.count < FilmKeys.maxCount else {
                 throw .unsupported("more than \(FilmKeys.maxCount) keys, schemes and patterns in one film")
             }
             schemes.append(scheme)
             keyIDs.append(keyID)
+            numbers[both] = schemes.count - 1
             return schemes.count - 1
         }
 

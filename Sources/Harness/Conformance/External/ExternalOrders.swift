@@ -141,7 +141,16 @@ enum ExternalFixture {
     /// Returns the strategies for checks of other things than ranges, one of each name: the textbook ones among the
     /// formats under test that the subject lists. If it lists none of them, the first format under test that it reads
     /// takes their place, or the textbook formats if it reads none. Without formats under test, all are.
-    static func strategies(of hello: ExternalHello, among formats: [Format]) -> [Strategy] {
+    ///
+    /// - Parameters:
+    ///   - hello: What the subject says of itself.
+    ///   - formats: The formats under test.
+    ///   - opens: Returns false for an object that the subject answers with `unsupported`. A subject that reads
+    ///     descriptions may know only some of them.
+    /// - Returns: The strategies.
+    static func strategies(
+        of hello: ExternalHello, among formats: [Format], opens: (VectorGroup) -> Bool = { _ in true }
+    ) -> [Strategy] {
         let iv = Block(bigEndianValue: 0x0011_2233_4455_6677_8899_aabb_ccdd_eeff)
         let known = VectorSet.plain(chunkByteCount: 64, iv: iv).filter { strategy in
             (formats.isEmpty || formats.contains(strategy.format))
@@ -155,8 +164,9 @@ enum ExternalFixture {
         let other = others.first { strategy in
             guard let keyByteCount = keyByteCount(strategy, hello) else { return false }
             return group(
-                id: "", strategy: strategy, keyByteCount: keyByteCount, number: 0, plaintextByteCount: 100) != nil
+                id: "", strategy: strategy, keyByteCount: keyByteCount, number: 0, plaintextByteCount: 100
+            ).map { hello.strategies.contains(strategy.name) || opens($0) } ?? false
         }
-        return other.map { [$0] } ?? (formats.isEmpty ? [] : strategies(of: hello, among: []))
+        return other.map { [$0] } ?? (formats.isEmpty ? [] : strategies(of: hello, among: [], opens: opens))
     }
 }

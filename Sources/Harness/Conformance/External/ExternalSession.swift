@@ -191,7 +191,7 @@ struct ExternalHello: Hashable, Sendable {
         else {
             throw Mismatch(
                 description: "hello: expected \"strategies\" with \"\(Format.describedName)\", for formats by their "
-                    + "description, or with one at least of " + Self.knownStrategies.joined(separator: ", "))
+                    + "description, or with one at least of " + Self.knownStrategies.dropLast().joined(separator: ", "))
         }
         guard let keyByteCounts = answer["keyByteCounts"]?.array?.compactMap(\.integer),
             keyByteCounts.contains(where: { Self.aesKeyByteCounts.contains($0) })

@@ -16,7 +16,12 @@ package final class ExternalSubject: SubjectUnderTest {
     convenience init(session: ExternalSession, hello: ExternalHello, formats: [Format] = []) {
         self.init(
             session: session, hello: hello, opensPaths: false,
-            fixtures: ExternalFixture.strategies(of: hello, among: formats))
+            fixtures: ExternalFixture.strategies(of: hello, among: formats) { group in
+                guard let object = try? ExternalObject(group, session: session, hello: hello) else { return true }
+                defer { object.close() }
+                guard case .refused(let reply) = object.open() else { return true }
+                return reply.name != ErrorName.unsupported.rawValue
+            })
     }
 
     private init(session: ExternalSession, hello: ExternalHello, opensPaths: Bool, fixtures: [Strategy]) {

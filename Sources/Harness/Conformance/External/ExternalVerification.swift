@@ -83,7 +83,8 @@ package struct ExternalVerification: Sendable {
             return Outcome(record: record, version: "", readCount: 0)
         }
         var formats: [Format] = []
-        for format in groups.lazy.map(\.strategy.format) where formats.last != format && !formats.contains(format) {
+        for format in groups.lazy.filter(\.hasStrategy).map(\.strategy.format)
+        where formats.last != format && !formats.contains(format) {
             formats.append(format)
         }
         let subject = ExternalSubject(session: session, hello: hello, formats: formats)

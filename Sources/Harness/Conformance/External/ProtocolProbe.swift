@@ -27,6 +27,7 @@ struct ProtocolProbe {
 
     /// Returns a probe with another object of the same strategy. Each `number` has its own key, IV and content.
     func other(number: Int, plaintextByteCount: UInt64) throws(Mismatch) -> ProtocolProbe? {
+        guard fixture.film == nil else { return nil }
         let group =
             fixture.playlist != nil
             ? ExternalFixture.playlist(id: fixture.id, number: number, plaintextByteCount: plaintextByteCount)
@@ -198,6 +199,13 @@ struct ProtocolRun {
             run(checks, with: probe, into: &tally)
         }
         let playlist = ExternalFixture.playlist(id: "protocol", number: 100, plaintextByteCount: 100)
+        // A film that opens stands for all, if the subject reads nothing else.
+        if first == nil, !hello.readsPlaylists, hello.strategies.contains(FilmObject.strategyName),
+            let film = FilmSet.all.first,
+            let probe = try? ProtocolProbe(session: session, hello: hello, fixture: film)
+        {
+            run(general, with: probe, into: &tally)
+        }
         guard hello.readsPlaylists, let probe = try? ProtocolProbe(session: session, hello: hello, fixture: playlist)
         else { return }
         let checks = ProtocolCheck.playlists(hello) + (first == nil ? general : [])

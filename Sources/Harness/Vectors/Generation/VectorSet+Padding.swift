@@ -242,7 +242,7 @@ extension VectorSet {
         groups += windowEdges().filter { ($0.windowByteCounts.first ?? .max) <= 4096 }
         groups += chunkRests() + largeChunks() + chunkReads()
         groups += made("formats") { () throws(DecryptionError) in try DescribedVectors.known.chosenGroups() }
-        groups += PlaylistSet.all + FilmSet.all
+        groups += PlaylistSet.all + FilmSet.all.map { $0.choosingEvery(5) }
         return groups + largeOffsets().filter { $0.strategy.chunkByteCount == nil }
     }
 }

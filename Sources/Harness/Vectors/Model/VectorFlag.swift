@@ -152,7 +152,7 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
     case filmSubsamples = "FilmSubsamples"
     /// A pattern of encrypted and clear blocks.
     case filmPattern = "FilmPattern"
-    /// IVs of 8 bytes, or one for all samples.
+    /// IVs of 8 bytes, one for all samples, or a counter that wraps.
     case filmIV = "FilmIV"
     /// Samples of which the last block is not whole.
     case filmRest = "FilmRest"
@@ -238,7 +238,7 @@ package enum VectorFlag: String, CaseIterable, Codable, Hashable, Sendable {
         case .badSegment: "missing segments pass for empty ones, and padding is trusted"
         case .filmSubsamples: "clear bytes are decrypted, or a keystream or chain starts anew behind them"
         case .filmPattern: "the pattern is ignored, or its clear blocks use keystream"
-        case .filmIV: "an IV of 8 bytes stands in the counter's place, or the constant IV is not looked for"
+        case .filmIV: "an IV of 8 bytes is misplaced, the constant IV is not looked for, or a counter carries on"
         case .filmRest: "the rest of a block is decrypted in CBC, left as it is in CTR, or lost"
         case .badFilm: "what is missing or contradicts itself is left out"
         }

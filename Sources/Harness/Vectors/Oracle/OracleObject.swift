@@ -220,7 +220,7 @@ struct OracleObject: Sendable {
         return UInt64(count)
     }
 
-    /// Returns the length of lines up to and including the first one with a prefix.
+    /// Returns the length of the lines before the first one with a prefix.
     static func lines(
         from start: UInt64, before prefix: [UInt8], _ source: any ByteSource
     ) throws(DecryptionError) -> Int128 {

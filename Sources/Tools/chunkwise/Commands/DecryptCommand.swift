@@ -58,8 +58,8 @@ struct DecryptCommand: ParsableCommand {
         help: .taking(
             "source",
             """
-            The way to read the file, mmap or pread; or the URL of an object on a server, instead of a file. (default: \
-            mmap on one thread, pread on more and for a range)
+            The way to read the file, pread or mmap; or the URL of an object on a server, instead of a file. (default: \
+            pread)
             """))
     var source: String?
 
@@ -115,9 +115,8 @@ struct DecryptCommand: ParsableCommand {
         }
         let key = try keyOptions.key(for: layout)
         let cipher = try backendOptions.backend(for: strategy, key)
-        // Mapping saves copies, that is, memory bandwidth and latency. It costs more than it saves for small ranges,
-        // and for several threads, which share that bandwidth.
-        let access = try access() ?? (range == nil && threadCount == 1 ? .mmap : .pread)
+        // A mapping saves a copy and costs page faults, which are many if the file was written in small pieces.
+        let access = try access() ?? .pread
         if remoteObject == nil, let replaced = WholeFile.identity(of: output), replaced == WholeFile.identity(of: input)
         {
             throw CommandFailure(

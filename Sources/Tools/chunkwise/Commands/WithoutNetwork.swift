@@ -53,6 +53,6 @@ struct FetchKeyCommand: MissingCommand {
 private func missing(_ name: String, _ abstract: String) -> CommandConfiguration {
     CommandConfiguration(
         commandName: name, abstract: abstract,
-        discussion: "Not in this build. swift build -c release builds a chunkwise that has it.")
+        discussion: "Not in this build. scripts/build --all builds a chunkwise that has it.")
 }
 #endif

@@ -36,7 +36,7 @@ enum Network {
     /// The failure of a build without an HTTP stack for a feature that needs one.
     static func missing(_ what: String) -> CommandFailure {
         CommandFailure(
-            .noAnswer, "\(what) is not in this build: expected a chunkwise built by swift build -c release")
+            .noAnswer, "\(what) is not in this build: expected a chunkwise built by scripts/build --all")
     }
 
     /// Opens an object, and prints its warnings.

@@ -32,9 +32,9 @@ package enum FilmFault: String, CaseIterable, Sendable {
     case rightAlignedIV = "film-iv-right-aligned"
     case constantIVIgnored = "film-constant-iv-ignored"
     case longCounter = "film-counter-128-bit"
-    case restRefused = "film-rest-left"
-    case overlapTaken = "film-overlap-left-out"
-    case cutTaken = "film-cut-left-out"
+    case restLeft = "film-rest-left"
+    case overlapLeftOut = "film-overlap-left-out"
+    case cutLeftOut = "film-cut-left-out"
 
     /// The class of bugs that the fault belongs to, whose vectors must notice it, and a description of the fault in one
     /// sentence.
@@ -46,9 +46,9 @@ package enum FilmFault: String, CaseIterable, Sendable {
         case .rightAlignedIV: (.filmIV, "An IV of 8 bytes stands behind zeros, not before them.")
         case .constantIVIgnored: (.filmIV, "The constant IV is taken for zeros.")
         case .longCounter: (.filmIV, "The counter carries into the first 8 bytes of its block.")
-        case .restRefused: (.filmRest, "Protected bytes that are not whole blocks are left as they are.")
-        case .overlapTaken: (.badFilm, "A sample that overlaps the one before is left out.")
-        case .cutTaken: (.badFilm, "A sample that ends behind the file is left out.")
+        case .restLeft: (.filmRest, "Protected bytes that are not whole blocks are left as they are.")
+        case .overlapLeftOut: (.badFilm, "A sample that overlaps the one before is left out.")
+        case .cutLeftOut: (.badFilm, "A sample that ends behind the file is left out.")
         }
     }
 }
@@ -93,19 +93,19 @@ extension OracleFilm {
                         iv: carried + [UInt8](repeating: 0, count: 8)),
                 ]
             }
-        case .restRefused:
+        case .restLeft:
             for index in samples.indices {
                 samples[index].subsamples = samples[index].parts.map {
                     $0.protected % 16 == 0 ? $0 : ($0.clear + $0.protected, 0)
                 }
             }
-        case .overlapTaken:
+        case .overlapLeftOut:
             var end: UInt64 = 0
             samples.removeAll { sample in
                 defer { end = max(end, sample.offset &+ sample.byteCount) }
                 return sample.offset < end
             }
-        case .cutTaken: samples.removeAll { $0.offset &+ $0.byteCount > byteCount }
+        case .cutLeftOut: samples.removeAll { $0.offset &+ $0.byteCount > byteCount }
         }
     }
 }
