@@ -1,8 +1,8 @@
 #if Network
 package import NIOCore
 package import NIOHTTP1
-import NIOPosix
-import NIOSSL
+package import NIOPosix
+package import NIOSSL
 
 /// An HTTP/1.1 connection. It answers one request after the other, and answers each before it looks at the next.
 ///
@@ -23,6 +23,13 @@ package final class HTTPConnection: ChannelDuplexHandler {
         /// The threads that may wait for a disk.
         let lookups: NIOThreadPool
         let responder: any Responder
+
+        package init(limits: ServerLimits, tls: NIOSSLContext?, lookups: NIOThreadPool, responder: any Responder) {
+            self.limits = limits
+            self.tls = tls
+            self.lookups = lookups
+            self.responder = responder
+        }
 
         /// Adds the handlers of a connection.
         package func addHandlers(to pipeline: ChannelPipeline.SynchronousOperations, address: String) throws {
