@@ -359,15 +359,7 @@ final class OracleSource: ByteSource {
     func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         guard offset < byteCount else { return 0 }
         let rest = buffers.prefix(Int(min(UInt64(buffers.byteCount), byteCount - offset)))
-        var failure: DecryptionError?
-        rest.forEach { start, buffer in
-            do throws(DecryptionError) {
-                try fill(buffer, from: offset + UInt64(start))
-            } catch {
-                failure = error
-            }
-        }
-        if let failure { throw failure }
+        try rest.forEach { (start, buffer) throws(DecryptionError) in try fill(buffer, from: offset + UInt64(start)) }
         return rest.byteCount
     }
 

@@ -150,15 +150,7 @@ private struct RearrangedSource: ByteSource {
     func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         guard offset < byteCount else { return 0 }
         let rest = buffers.prefix(Int(min(UInt64(buffers.byteCount), byteCount - offset)))
-        var failure: DecryptionError?
-        rest.forEach { position, buffer in
-            do throws(DecryptionError) {
-                try fill(buffer, from: offset + UInt64(position))
-            } catch {
-                failure = error
-            }
-        }
-        if let failure { throw failure }
+        try rest.forEach { (position, buffer) throws(DecryptionError) in try fill(buffer, from: offset + UInt64(position)) }
         return rest.byteCount
     }
 
