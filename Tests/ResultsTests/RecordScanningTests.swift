@@ -1,6 +1,7 @@
 import Foundation
-import Results
 import Testing
+
+@testable import Results
 
 /// Records of each kind that the scanner knows, with every optional member there and with none.
 private func scannableRecords() -> [ResultRecord] {
@@ -49,6 +50,17 @@ struct RecordScanningTests {
         var reader = ResultFileReader()
         try (header.line() + lines).withUnsafeBytes { try reader.take($0) }
         return try reader.finish()
+    }
+
+    @Test(
+        "numbers are small if they have neither a sign, nor an exponent above 0, nor more than 18 digits",
+        arguments: [
+            ("[1,2.5,1e-7,0.25]", true), ("{\"a-1\":999999999999999999}", true), ("[true,false,null,-0]", false),
+            ("[1000000000000000000]", false), ("[-1]", false), ("[1e18]", false), ("[1E+18]", false),
+            ("[\"-1 1e9 1234567890123456789\"]", true), (#"["\"",-1]"#, false), (#"["\\",7]"#, true), ("", true),
+        ])
+    func smallNumbers(line: String, isSmall: Bool) {
+        #expect(Array(line.utf8).withUnsafeBytes { ResultRecord.hasSmallNumbers($0) } == isSmall, "\(line)")
     }
 
     @Test("what was scanned is what a decoder reads", arguments: scannableRecords())

@@ -108,6 +108,7 @@ private enum ResultLine: Sendable {
         }
         let data = Data(line)
         let decoder = JSONDecoder()
+        decoder.userInfo[.numbersAreSmall] = ResultRecord.hasSmallNumbers(line)
         if let record = try? decoder.decode(ResultRecord.self, from: data) {
             self = .record(record)
         } else if let header = try? decoder.decode(AnyHeader.self, from: data) {

@@ -20,7 +20,7 @@ extension ResultRecord {
         } catch {
             return nil
         }
-        guard let record, record.isPlausible else { return nil }
+        guard let record, Self.hasSmallNumbers(line) || Self.isBounded(record), record.isPlausible else { return nil }
         self = record
     }
 }

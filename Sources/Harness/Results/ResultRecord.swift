@@ -64,7 +64,7 @@ extension ResultRecord: Codable {
         case .end: self = .end
         case .seal: self = .seal(try members.decode(SealRecord.self, forKey: key))
         }
-        guard isPlausible else {
+        guard decoder.userInfo[.numbersAreSmall] as? Bool == true || Self.isBounded(self), isPlausible else {
             throw DecodingError.dataCorrupted(
                 .init(codingPath: decoder.codingPath, debugDescription: "expected numbers that a run can give"))
         }
@@ -92,10 +92,9 @@ extension ResultRecord: Codable {
     /// The numbers that a round may have.
     private static let rounds = 0..<1 << 32
 
-    /// True if arithmetic on the record's numbers cannot overflow; files are not trusted.
+    /// True if arithmetic on the record's numbers cannot overflow, given that ``isBounded(_:)``; files are not trusted.
     var isPlausible: Bool {
-        guard Self.isBounded(self) else { return false }
-        return switch self {
+        switch self {
         case .header(let header):
             [header.limits?.oneThread, header.limits?.allThreads].compactMap { $0?.aesDecrypt }.joined()
                 .allSatisfy { [16, 24, 32].contains($0.keyByteCount) }
@@ -116,8 +115,8 @@ extension ResultRecord: Codable {
     }
 
     /// Returns whether each whole number in a value and its members is at least 0 and below 2⁶². A seed may be any
-    /// number.
-    private static func isBounded(_ value: Any) -> Bool {
+    /// number. It takes longer than all else that a line needs; see ``hasSmallNumbers(_:)``.
+    static func isBounded(_ value: Any) -> Bool {
         switch value {
         case let number as UInt64: number < 1 << 62
         case let number as Int: (0..<1 << 62).contains(number)
@@ -126,6 +125,44 @@ extension ResultRecord: Codable {
         default: Mirror(reflecting: value).children.allSatisfy { $0.label == "seed" || isBounded($0.value) }
         }
     }
+}
+
+extension ResultRecord {
+    /// Returns whether a line of JSON has only numbers that are at least 0 and below 2⁶², as nearly all lines have, by
+    /// their text: no sign, no exponent above 0, and at most 18 digits in a row. If not, the numbers may still be.
+    static func hasSmallNumbers(_ line: UnsafeRawBufferPointer) -> Bool {
+        var (isText, isEscaped, digitCount) = (false, false, 0)
+        var last: UInt8 = 0
+        for byte in line {
+            defer { last = byte }
+            if isText {
+                if isEscaped {
+                    isEscaped = false
+                } else if byte == UInt8(ascii: "\\") {
+                    isEscaped = true
+                } else if byte == UInt8(ascii: "\"") {
+                    isText = false
+                }
+                continue
+            }
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                digitCount += 1
+                if digitCount > 18 || last | 0x20 == UInt8(ascii: "e") { return false }
+                continue
+            case UInt8(ascii: "\""): isText = true
+            case UInt8(ascii: "-") where last | 0x20 != UInt8(ascii: "e"), UInt8(ascii: "+"): return false
+            default: break
+            }
+            digitCount = 0
+        }
+        return true
+    }
+}
+
+extension CodingUserInfoKey {
+    /// True if the decoded text ``ResultRecord/hasSmallNumbers(_:)``.
+    static let numbersAreSmall = CodingUserInfoKey(rawValue: "numbersAreSmall")!
 }
 
 extension ResultRecord {

@@ -4,6 +4,7 @@ import Results
 struct RunSummary: Sendable {
     /// The name that the user gave the run, such as its file's path; empty if there is no other run.
     let name: String
+    /// The results without their cells, which nothing needs besides the summaries.
     let results: RunResults
     /// The cells in the order of the results.
     let cells: [CellSummary]
@@ -19,7 +20,9 @@ struct RunSummary: Sendable {
 
     init(_ results: RunResults, named name: String = "") {
         self.name = name
-        self.results = results
+        var rest = results
+        rest.cells = []
+        self.results = rest
         let cells = CellSummary.all(of: results)
         self.cells = cells
         backends = (results.header.backends.map(\.name) + results.cells.map(\.cell.backend)).unique
