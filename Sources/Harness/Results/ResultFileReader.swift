@@ -107,8 +107,7 @@ private enum ResultLine: Sendable {
             return
         }
         let data = Data(line)
-        let decoder = JSONDecoder()
-        decoder.userInfo[.numbersAreSmall] = ResultRecord.hasSmallNumbers(line)
+        let decoder = ResultRecord.decoder(of: line)
         if let record = try? decoder.decode(ResultRecord.self, from: data) {
             self = .record(record)
         } else if let header = try? decoder.decode(AnyHeader.self, from: data) {

@@ -64,7 +64,8 @@ extension ResultRecord: Codable {
         case .end: self = .end
         case .seal: self = .seal(try members.decode(SealRecord.self, forKey: key))
         }
-        guard decoder.userInfo[.numbersAreSmall] as? Bool == true || Self.isBounded(self), isPlausible else {
+        let hasSmallNumbers = Self.smallNumbersKey.flatMap { decoder.userInfo[$0] as? Bool } ?? false
+        guard hasSmallNumbers || Self.isBounded(self), isPlausible else {
             throw DecodingError.dataCorrupted(
                 .init(codingPath: decoder.codingPath, debugDescription: "expected numbers that a run can give"))
         }
@@ -158,11 +159,15 @@ extension ResultRecord {
         }
         return true
     }
-}
 
-extension CodingUserInfoKey {
-    /// True if the decoded text ``ResultRecord/hasSmallNumbers(_:)``.
-    static let numbersAreSmall = CodingUserInfoKey(rawValue: "numbersAreSmall")!
+    private static let smallNumbersKey = CodingUserInfoKey(rawValue: "hasSmallNumbers")
+
+    /// Returns a decoder of a line that does not check each number if ``hasSmallNumbers(_:)`` says that it need not.
+    static func decoder(of line: UnsafeRawBufferPointer) -> JSONDecoder {
+        let decoder = JSONDecoder()
+        if let smallNumbersKey { decoder.userInfo[smallNumbersKey] = hasSmallNumbers(line) }
+        return decoder
+    }
 }
 
 extension ResultRecord {

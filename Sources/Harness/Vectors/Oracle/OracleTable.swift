@@ -150,7 +150,9 @@ private struct RearrangedSource: ByteSource {
     func read(at offset: UInt64, into buffers: FetchBuffers) throws(DecryptionError) -> Int {
         guard offset < byteCount else { return 0 }
         let rest = buffers.prefix(Int(min(UInt64(buffers.byteCount), byteCount - offset)))
-        try rest.forEach { (position, buffer) throws(DecryptionError) in try fill(buffer, from: offset + UInt64(position)) }
+        try rest.forEach { (position, buffer) throws(DecryptionError) in
+            try fill(buffer, from: offset + UInt64(position))
+        }
         return rest.byteCount
     }
 
