@@ -3,54 +3,56 @@ package import Statistics
 import Support
 
 /// A cell as reports show it: figures if they can be trusted, otherwise the reason why there are none.
-package struct CellSummary: Hashable, Sendable {
-    package var cell: Cell
-    package var outcome: Outcome
+///
+/// A report lists the same cells in many orders, so that a cell is one object. Nothing changes it once it is made.
+package final class CellSummary: @unchecked Sendable {
+    package private(set) var cell: Cell
+    package private(set) var outcome: Outcome
     /// Throughput; `nil` unless the outcome is `measured`.
-    package var speed: Speed?
+    package private(set) var speed: Speed?
     /// The facts of the strategy, if they are known.
-    package var facts: StrategyFacts?
+    package private(set) var facts: StrategyFacts?
     /// Timed iterations in nanoseconds, one list per round; empty unless the outcome is `measured`.
-    package var rounds: [[UInt64]]
+    package private(set) var rounds: [[UInt64]]
     /// Latencies of single reads, if they were measured. ``LatencyRecord/Latency/init(combining:)`` combines those of
     /// several processes.
-    package var latency: LatencyRecord.Latency?
+    package private(set) var latency: LatencyRecord.Latency?
     /// The time from before the object is opened until the first read returns, if it was measured; combined the same
     /// way.
-    package var firstByte: LatencyRecord.Latency?
+    package private(set) var firstByte: LatencyRecord.Latency?
     /// The median latency and the median first byte of each process, in nanoseconds.
-    package var latencySample: LogSample?, firstByteSample: LogSample?
+    package private(set) var latencySample: LogSample?, firstByteSample: LogSample?
     /// The latencies of each process.
-    package var processLatencies: [LatencyRecord.Latency] = []
+    package private(set) var processLatencies: [LatencyRecord.Latency] = []
     /// The number of processes whose latencies were longer than whole iterations of the same process can explain.
-    package var contradictedLatencyCount = 0
+    package private(set) var contradictedLatencyCount = 0
     /// The playback of a film, for the replay of a player's trace.
-    package var playback: LatencyRecord.Playback?
+    package private(set) var playback: LatencyRecord.Playback?
     /// The resources that all timed iterations used together, if the kernel reports them.
-    package var usage: ProcessUsage?
+    package private(set) var usage: ProcessUsage?
     /// The maximum number of bytes of a cold file that stayed in memory; `nil` for other cells.
-    package var residentByteCount: UInt64?
+    package private(set) var residentByteCount: UInt64?
     /// The times of the passes that showed that a cache below this system held a cold cell's file, in nanoseconds;
     /// `nil` if there were no such passes.
-    package var passesCachedBelow: [UInt64]?
+    package private(set) var passesCachedBelow: [UInt64]?
     /// Peak memory, if it was measured: that of the process with the median growth, the lower median of an even number.
-    package var memory: MemoryRecord.Memory?
+    package private(set) var memory: MemoryRecord.Memory?
     /// The growth of memory in each process, in bytes; growth below ``memoryResolution`` counts as
     /// ``memoryResolution``.
-    package var memorySample: LogSample?
+    package private(set) var memorySample: LogSample?
     /// Ciphertext bytes per plaintext byte delivered; `nil` if nothing was checked or delivered.
-    package var amplification: Amplification?
+    package private(set) var amplification: Amplification?
     /// The machine's limit that bounds the throughput; `nil` if none is known.
-    package var limit: BindingLimit?
+    package private(set) var limit: BindingLimit?
     /// SHA-256 of the plaintext delivered, in hex; `nil` if nothing was checked.
-    package var digest: String?
+    package private(set) var digest: String?
     /// The plaintext bytes that one iteration delivers; `nil` if nothing was checked.
-    package var deliveredByteCount: UInt64?
+    package private(set) var deliveredByteCount: UInt64?
 
     /// The plaintext bytes that the workload touches before it touches one of them again; `nil` if that is not known.
-    package var workingSetByteCount: UInt64?
+    package private(set) var workingSetByteCount: UInt64?
     /// True if a CPU cache holds the working set, so that the figures are those of the cache.
-    package var isInCache = false
+    package private(set) var isInCache = false
 
     /// The outcome of a cell: figures, or the reason why there are none.
     package enum Outcome: Hashable, Sendable {
@@ -79,12 +81,17 @@ package struct CellSummary: Hashable, Sendable {
     ///   - facts: The facts of the cell's strategy, if they are known.
     ///   - limits: The machine's limits; a report passes those of the run.
     ///   - vectorFailure: The reason why the cell's backend failed its vectors, or `nil` if it did not.
+    ///   - passes: The times of the passes that showed that a cache below this system held a cold file of the run; all
+    ///     files of a run are on one storage.
     package init(
-        _ result: CellResult, facts: StrategyFacts? = nil, limits: MachineLimits? = nil, vectorFailure: String? = nil
+        _ result: CellResult, facts: StrategyFacts? = nil, limits: MachineLimits? = nil, vectorFailure: String? = nil,
+        cachedBelow passes: [UInt64]? = nil
     ) {
         cell = result.cell
         self.facts = facts
         rounds = []
+        outcome = .untimed
+        if cell.isCold == true { passesCachedBelow = passes }
         if let reason = result.failure ?? vectorFailure {
             outcome = .failed(reason)
             return
@@ -110,7 +117,7 @@ package struct CellSummary: Hashable, Sendable {
         }
         usage = result.usage
         residentByteCount = result.residentByteCount
-        if check.isCachedBelow == true { passesCachedBelow = check.coldNanoseconds }
+        if check.isCachedBelow == true, passes == nil { passesCachedBelow = check.coldNanoseconds }
         rounds = result.rounds.filter { !$0.isEmpty }
         speed = Speed(rounds: rounds, deliveredByteCount: check.deliveredByteCount)
         outcome = speed == nil ? .untimed : .measured
@@ -122,7 +129,7 @@ package struct CellSummary: Hashable, Sendable {
         }
     }
 
-    private mutating func addLatencies(_ records: [LatencyRecord]) {
+    private func addLatencies(_ records: [LatencyRecord]) {
         latency = LatencyRecord.Latency(combining: records.map(\.latency))
         firstByte = LatencyRecord.Latency(combining: records.compactMap(\.firstByte))
         processLatencies = records.map(\.latency)
@@ -134,7 +141,7 @@ package struct CellSummary: Hashable, Sendable {
         contradictedLatencyCount = records.count { $0.isContradicted == true }
     }
 
-    private mutating func addMemory(_ memories: [MemoryRecord.Memory]) {
+    private func addMemory(_ memories: [MemoryRecord.Memory]) {
         memory = Self.middle(memories, by: \.growthByteCount)
         memorySample = LogSample(memories.map { Double(max($0.growthByteCount, Self.memoryResolution)) })
     }
@@ -222,19 +229,15 @@ package struct CellSummary: Hashable, Sendable {
     static func all(of results: RunResults) -> [CellSummary] {
         let failures = vectorFailures(results.conformance)
         let header = results.header
+        // Only one cell reads a file for the first time.
+        let passes = results.cells.lazy.filter { $0.failure == nil && failures[$0.cell.backend] == nil }
+            .compactMap { $0.check?.isCachedBelow == true ? $0.check?.coldNanoseconds : nil }.first
         @Sendable func summary(_ result: CellResult) -> CellSummary {
             CellSummary(
                 result, facts: header.strategies?[result.cell.strategy], limits: header.limits,
-                vectorFailure: failures[result.cell.backend])
+                vectorFailure: failures[result.cell.backend], cachedBelow: passes)
         }
-        var cells = Parallel.map(results.cells, summary)
-        // Only one cell reads a file for the first time, and all files of a run are on one storage.
-        if let passes = cells.lazy.compactMap(\.passesCachedBelow).first {
-            for index in cells.indices where cells[index].cell.isCold == true {
-                cells[index].passesCachedBelow = passes
-            }
-        }
-        return cells
+        return Parallel.map(results.cells, summary)
     }
 
     /// Returns the reasons why subjects failed their vectors, by subject.
@@ -246,6 +249,12 @@ package struct CellSummary: Hashable, Sendable {
         }
         return failures
     }
+}
+
+extension CellSummary: Hashable {
+    package static func == (one: CellSummary, other: CellSummary) -> Bool { one === other }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 /// Throughput of a cell: plaintext bytes delivered in an iteration ÷ the time of the iteration.
