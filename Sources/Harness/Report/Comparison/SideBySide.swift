@@ -36,13 +36,15 @@ package struct SideBySide: Sendable {
         }
     }
 
-    /// Summarizes the results of the hosts of a merged run.
-    package init(hosts: [RunResults]) {
+    /// Summarizes the results of the hosts of a merged run, and frees each host's once they are summarized.
+    package init(hosts: consuming [RunResults]) {
         var counts: [String: Int] = [:]
-        let summaries = hosts.map { host in
+        var summaries: [RunSummary] = []
+        hosts.reverse()
+        while let host = hosts.popLast() {
             let name = host.header.host.label
             counts[name, default: 0] += 1
-            return RunSummary(host, named: counts[name] == 1 ? name : "\(name) (\(counts[name] ?? 0))")
+            summaries.append(RunSummary(host, named: counts[name] == 1 ? name : "\(name) (\(counts[name] ?? 0))"))
         }
         fleet = Fleet(summaries)
         runSet = RunSet(summaries)
@@ -106,10 +108,7 @@ package struct SideBySide: Sendable {
         case .markdown: ReportFile(name: format.fileName, text: pullRequestMarkdown)
         case .json: ReportFile(name: format.fileName, parts: writeJSON)
         case .csv: ReportFile(name: format.fileName, parts: writeCSV)
-        case .junit:
-            ReportFile(
-                name: format.fileName,
-                text: JUnitDocument(suites: runs.flatMap { $0.summary.junit(prefix: "\($0.label): ").suites }).text)
+        case .junit: ReportFile(name: format.fileName, parts: writeJUnit)
         }
     }
 
@@ -129,6 +128,10 @@ package struct SideBySide: Sendable {
         members["label"] = .string(run.label)
         members["cells"] = .array(run.summary.cells.map(\.json))
         return .object(members)
+    }
+
+    @Sendable private func writeJUnit(_ part: ([UInt8]) throws -> Void) throws {
+        try JUnitDocument(suites: runs.lazy.flatMap { $0.summary.junit(prefix: "\($0.label): ") }).write(to: part)
     }
 
     @Sendable private func writeCSV(_ part: ([UInt8]) throws -> Void) throws {

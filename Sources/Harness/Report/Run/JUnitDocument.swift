@@ -5,7 +5,8 @@ import Support
 ///
 /// - Source: junit-10.xsd of jenkinsci/xunit-plugin, the schema that Jenkins, GitLab and others read.
 struct JUnitDocument {
-    var suites: [Suite]
+    /// The suites. They are made twice, for the counts and for the text, so that not all are in memory at once.
+    var suites: any Sequence<Suite>
 
     struct Suite {
         var name: String
@@ -35,18 +36,25 @@ struct JUnitDocument {
         case errored(message: String, type: String, text: String)
     }
 
-    var text: String {
-        let cases = suites.flatMap(\.cases)
-        return """
-            <?xml version="1.0" encoding="UTF-8"?>
-            <testsuites name="chunkwise" \(Self.counts(cases, withSkipped: false))>
-            \(suites.map(Self.text).joined())</testsuites>
+    /// Passes the text to `part`, part by part.
+    func write(to part: ([UInt8]) throws -> Void) rethrows {
+        let counts = suites.reduce(into: Counts()) { $0.add($1.cases) }
+        let start = #"<?xml version="1.0" encoding="UTF-8"?>\#n<testsuites name="chunkwise" \#(counts.attributes())>\#n"#
+        try part(Array(start.utf8))
+        for suite in suites { try part(Array(Self.text(suite).utf8)) }
+        try part(Array("</testsuites>\n".utf8))
+    }
 
-            """
+    var text: String {
+        var bytes: [UInt8] = []
+        write { bytes += $0 }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private static func text(_ suite: Suite) -> String {
-        var text = "<testsuite name=\"\(MarkupText.markup(suite.name))\" \(counts(suite.cases, withSkipped: true))"
+        var counts = Counts()
+        counts.add(suite.cases)
+        var text = "<testsuite name=\"\(MarkupText.markup(suite.name))\" \(counts.attributes(withSkipped: true))"
         let seconds = suite.cases.compactMap(\.seconds)
         if !seconds.isEmpty { text += " time=\"\(decimal(seconds.reduce(0, +)))\"" }
         // The schema's time of day has no zone.
@@ -85,18 +93,25 @@ struct JUnitDocument {
         return "<\(name) message=\"\(MarkupText.markup(message))\"\(type)>\(MarkupText.markup(detail))</\(name)>"
     }
 
-    private static func counts(_ cases: [Case], withSkipped: Bool) -> String {
-        var (failed, errored, skipped) = (0, 0, 0)
-        for testCase in cases {
-            switch testCase.outcome {
-            case .passed: break
-            case .skipped: skipped += 1
-            case .failed: failed += 1
-            case .errored: errored += 1
+    private struct Counts {
+        private var all = 0, failed = 0, errored = 0, skipped = 0
+
+        mutating func add(_ cases: [Case]) {
+            all += cases.count
+            for testCase in cases {
+                switch testCase.outcome {
+                case .passed: break
+                case .skipped: skipped += 1
+                case .failed: failed += 1
+                case .errored: errored += 1
+                }
             }
         }
-        let skips = withSkipped ? " skipped=\"\(skipped)\"" : ""
-        return "tests=\"\(cases.count)\" failures=\"\(failed)\"\(skips) errors=\"\(errored)\""
+
+        func attributes(withSkipped: Bool = false) -> String {
+            let skips = withSkipped ? " skipped=\"\(skipped)\"" : ""
+            return "tests=\"\(all)\" failures=\"\(failed)\"\(skips) errors=\"\(errored)\""
+        }
     }
 
     private static func decimal(_ seconds: Double) -> String { SignificantDigits.fixed(max(0, seconds), places: 3) }
@@ -109,21 +124,21 @@ extension RunSummary {
     /// answer yet.
     ///
     /// - Parameter prefix: A prefix for the names of its suites.
-    /// - Returns: The document.
-    func junit(prefix: String = "") -> JUnitDocument {
+    /// - Returns: The suites.
+    func junit(prefix: String = "") -> [JUnitDocument.Suite] {
         let header = results.header
         let properties = [
             ("host", header.host.name), ("cpu", header.host.cpuModel), ("chunkwise", header.programVersion),
             ("seed", "\(header.seed)"), ("command", ShellText.joined(header.command)),
         ]
-        return JUnitDocument(suites: [
+        return [
             JUnitDocument.Suite(
                 name: prefix + "chunkwise run", properties: properties.map { (name: $0.0, value: $0.1) },
                 cases: [runCase],
                 timestamp: header.startedAt.isEmpty ? nil : header.startedAt),
             JUnitDocument.Suite(name: prefix + "chunkwise vectors", cases: results.conformance.map(Self.testCase)),
             JUnitDocument.Suite(name: prefix + "chunkwise cells", cases: cells.map(Self.testCase)),
-        ])
+        ]
     }
 
     private var runCase: JUnitDocument.Case {

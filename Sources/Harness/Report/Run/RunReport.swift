@@ -49,7 +49,8 @@ package struct RunReport: Sendable {
         case .markdown: ReportFile(name: format.fileName, text: summary.pullRequestMarkdown(verdict))
         case .json: ReportFile(name: format.fileName, parts: summary.jsonParts(verdict, warnings, keys))
         case .csv: ReportFile(name: format.fileName, parts: summary.csvParts)
-        case .junit: ReportFile(name: format.fileName, text: summary.junit().text)
+        case .junit:
+            ReportFile(name: format.fileName) { [summary] in try JUnitDocument(suites: summary.junit()).write(to: $0) }
         }
     }
 }

@@ -86,11 +86,11 @@ struct ReportCommand: ParsableCommand {
             let runs = try results.map { ($0, try ResultFiles($0).results) }
             return try run(SideBySide(runs), into: FilePath("side-by-side"))
         }
-        let input = try ResultFiles(results[0], allowingHosts: true)
+        var input = try ResultFiles(results[0], allowingHosts: true)
         guard input.hosts.count > 1 else { return try run(input) }
         try require(
             history == nil, "--history with \(input.file), of \(input.hosts.count) hosts: expected results of one")
-        try run(SideBySide(hosts: input.hosts), into: input.folder)
+        try run(SideBySide(hosts: input.takeHosts()), into: input.folder)
     }
 
     private func run(_ input: ResultFiles) throws {

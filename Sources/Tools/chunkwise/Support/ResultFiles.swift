@@ -16,7 +16,7 @@ struct ResultFiles {
     /// The results in the file; in a merged file, those of the first host.
     let results: RunResults
     /// The results of each host of a merged file.
-    let hosts: [RunResults]
+    private(set) var hosts: [RunResults]
 
     /// Reads results, and warns on standard error about parts of the file that are left out.
     ///
@@ -41,6 +41,12 @@ struct ResultFiles {
             throw CommandFailure(.badData, "\(file) holds no cells: expected at least one record of a cell")
         }
         for text in hosts.flatMap(RunReport.warnings).prefix(8) { Terminal.warn("\(file): \(text)") }
+    }
+
+    /// Returns the results of each host, and keeps only the first host's.
+    mutating func takeHosts() -> [RunResults] {
+        defer { hosts = [] }
+        return hosts
     }
 }
 
