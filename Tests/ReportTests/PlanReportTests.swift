@@ -1,0 +1,59 @@
+import Results
+import Support
+import Testing
+
+@testable import Report
+
+@Suite("computed plans in words")
+struct PlanReportTests {
+    private static func candidate(
+        chunk: UInt64 = 16_384, backend: String = "openssl", milliseconds: Double = 20, download: UInt64 = 1 << 28
+    ) -> ComputedPlan.Candidate {
+        let nanoseconds = UInt64(milliseconds * 1e6)
+        return ComputedPlan.Candidate(
+            configuration: .init(
+                backend: backend, strategy: "tink-aes-gcm-hkdf", keyByteCount: 16, chunkByteCount: chunk,
+                access: .block, windowByteCount: 1 << 20),
+            layout: .init(notices: [.change], storedByteCount: 1 << 30, maxByteCount: nil),
+            firstByteNanoseconds: 2 * nanoseconds,
+            seeks: [
+                .init(
+                    rangeByteCount: 65_536, medianNanoseconds: nanoseconds, slowNanoseconds: nanoseconds,
+                    coldNanoseconds: nanoseconds, requestCount: 1, amplification: 1 + Double(chunk) / 65_536)
+            ], downloadBytesPerSecond: download, memoryByteCount: 1 << 20 + chunk)
+    }
+
+    private static func plan(_ candidates: [ComputedPlan.Candidate], latency: UInt64 = 20_000_000) -> ComputedPlan {
+        let libraries = ["openssl", "nettle"] + (1...20).map { "library-\($0)" }
+        return ComputedPlan(
+            storage: .init(latencyNanoseconds: latency, bytesPerSecond: 100_000_000, client: "chunkwise"),
+            objectByteCount: 1 << 30,
+            rates: libraries.map {
+                .init(backend: $0, mode: "gcm", keyByteCount: 16, callByteCount: 16_384, bytesPerSecond: 1 << 30)
+            }, memoryBudget: nil, wantsIntegrity: true, candidates: candidates)
+    }
+
+    private static func text(_ plans: [ComputedPlan], isWhole: Bool = false) -> String {
+        PlanReport(plans).text(isWhole: isWhole).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+
+    @Test("the terminal names the measured rates' table, and has it if it is asked for the whole")
+    func rates() {
+        let plan = Self.plan([Self.candidate()])
+        let short = Self.text([plan])
+        #expect(short.contains("in calls of a chunk or a window. See --all.") && !short.contains("library-20"))
+        #expect(Self.text([plan], isWhole: true).contains("library-20, AES-128 gcm 16 KiB 1.00 GiB/s"))
+    }
+
+    @Test("the page of several questions says once what to take for each, and has no empty verdict")
+    func severalQuestions() {
+        let plans = [1_000_000, 20_000_000].map { Self.plan([Self.candidate()], latency: $0) }
+        for file in PlanReport(plans).files.prefix(2) {
+            let text = String(decoding: file.bytes, as: UTF8.self)
+            #expect(text.components(separatedBy: "Take tink-aes-gcm-hkdf").count == 3, "\(file.name)")
+            #expect(!text.contains("Verdict"), "\(file.name)")
+        }
+        let page = String(decoding: PlanReport([plans[0]]).files[0].bytes, as: UTF8.self)
+        #expect(page.contains("<a class=\"skip\" href=\"#verdict\">") && page.contains("<section id=\"verdict\""))
+    }
+}
