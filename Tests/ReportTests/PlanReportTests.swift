@@ -45,6 +45,32 @@ struct PlanReportTests {
         #expect(Self.text([plan], isWhole: true).contains("library-20, AES-128 gcm 16 KiB 1.00 GiB/s"))
     }
 
+    @Test("the answer says that its chunk is the smallest that was tried, if others were tried")
+    func smallestChunk() {
+        let chunks = { (candidates: [ComputedPlan.Candidate]) in Self.text([Self.plan(candidates)]) }
+        let large = Self.candidate(chunk: 65_536)
+        #expect(
+            chunks([large, Self.candidate()]).contains(
+                "Chunks of 16 KiB are the smallest that were tried of this format (--chunks)."))
+        let slow = Self.candidate(chunk: 4096, milliseconds: 40)
+        for candidates in [[Self.candidate()], [slow, Self.candidate(), large]] {
+            let text = chunks(candidates)
+            #expect(text.contains("Take tink-aes-gcm-hkdf, chunks of 16 KiB: a read"), "\(text)")
+            #expect(!text.contains("the smallest that were tried"))
+        }
+    }
+
+    @Test("libraries within 5 % of each other tie, and the answer names none")
+    func libraries() {
+        let other = { Self.candidate(backend: "nettle", milliseconds: $0, download: 1 << 29) }
+        let tie = Self.text([Self.plan([Self.candidate(), other(20.9)])])
+        #expect(tie.contains("Take tink-aes-gcm-hkdf, chunks of 16 KiB: a read"), "\(tie)")
+        #expect(tie.contains("The library does not matter here: openssl and nettle are within 5.0 % of each other."))
+        let slower = Self.text([Self.plan([Self.candidate(), other(22)])])
+        #expect(slower.contains("Take tink-aes-gcm-hkdf, chunks of 16 KiB, openssl: a read"), "\(slower)")
+        #expect(!slower.contains("does not matter"))
+    }
+
     @Test("the page of several questions says once what to take for each, and has no empty verdict")
     func severalQuestions() {
         let plans = [1_000_000, 20_000_000].map { Self.plan([Self.candidate()], latency: $0) }

@@ -132,8 +132,26 @@ extension ComputedPlan {
                 ? "Integrity was not asked for, and comes with the choice."
                 : "The choice notices no change to the ciphertext, as asked for (--integrity none): "
                     + "\(ComputedPlanText.guards)."
-        return [caveat, take(choice), wantsIntegrity ? saving(choice) : nil, rule].compactMap { $0 }
+        let saving = wantsIntegrity ? saving(choice) : nil
+        return [caveat, take(choice), saving, smallestChunk(choice), anyLibrary(choice), rule].compactMap { $0 }
             + notes.map(ComputedPlanText.note)
+    }
+
+    /// Returns the fact that no smaller chunk was tried; `nil` if one was, or no other at all.
+    private func smallestChunk(_ choice: Candidate) -> String? {
+        let others = neighbours(of: choice).compactMap { neighbour -> UInt64? in
+            if case .chunk(let count) = neighbour.change { count } else { nil }
+        }
+        guard let own = choice.configuration.chunkByteCount, let least = others.min(), own < least else { return nil }
+        return "Chunks of \(ByteCountText.size(own)) are the smallest that were tried of this format (--chunks)."
+    }
+
+    /// Returns the fact that the libraries tie; `nil` if they do not, or if there is only one.
+    private func anyLibrary(_ choice: Candidate) -> String? {
+        let libraries = equalLibraries(for: choice.configuration)
+        guard !libraries.isEmpty else { return nil }
+        return "The library does not matter here: \(Verdict.list(libraries)) are within "
+            + "\(RatioText.percent(Self.margin)) of each other."
     }
 
     private func take(_ choice: Candidate) -> String {
