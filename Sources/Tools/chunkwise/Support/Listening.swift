@@ -1,5 +1,4 @@
 #if Network
-import ArgumentParser
 import ByteSources
 import CLinux
 import Dispatch
