@@ -218,8 +218,8 @@ import Testing
         ] as [(Int, GateVerdict, GateAnswer)])
     func blindGate(nanoseconds: Int, verdict: GateVerdict, answer: GateAnswer) throws {
         // Whatever is read, it claims the same time, as a stopped clock does.
-        let baseline = ScriptedSubject(growsWithLength: false)
-        let candidate = ScriptedSubject(nanoseconds: nanoseconds, growsWithLength: false)
+        let baseline = ScriptedSubject(scale: "")
+        let candidate = ScriptedSubject(nanoseconds: nanoseconds, scale: "")
         let result = try gate(baseline, candidate, in: folder) { $0.secondsPerCell = 0.5 }
         #expect(result.control?.isSeen == false)
         // Where nothing is called the same, the control may end with the cells, which a busy machine decides.
@@ -229,6 +229,15 @@ import Testing
         #expect(result.verdict == verdict && result.cells.map(\.verdict) == [verdict], "\(result.cells)")
         #expect(result.answer(allowsInconclusive: true) == answer)
         if verdict == .noisyHost { #expect(result.cells[0].reason == result.control?.reason) }
+    }
+
+    @Test("a baseline that takes less time for more bytes is named as the cause of a gate that sees nothing")
+    func shrinkingTimes() throws {
+        let subject = ScriptedSubject(scale: "* 65536 / size")
+        let result = try gate(subject, subject, in: folder)
+        #expect(result.verdict == .noisyHost && result.control?.isSeen == false, "\(result.cells)")
+        let words = "; the baseline takes less time for more bytes: expected a reader that takes longer for more bytes"
+        #expect(result.control?.reason?.hasSuffix(words) == true, "\(result.control?.reason ?? "no reason")")
     }
 
     @Test(

@@ -18,8 +18,8 @@ struct ScriptedSubject {
     var version = "1"
     /// The digest that it claims; the right one if `nil`.
     var digest: String?
-    /// True if the claimed time grows with the bytes read, as real times do.
-    var growsWithLength = true
+    /// Arithmetic behind the claimed time, which grows with the object's length, as real times do.
+    var scale = "* size / 65536"
     /// Shell code that runs before it answers `hello`, `open` and `time`.
     var atHello = ":"
     var atOpen = ":"
@@ -58,7 +58,6 @@ struct ScriptedSubject {
         let known = Self.objects.map { object in
             "\(object.ciphertext)) size=\(object.plaintext); digest=\(digest ?? object.digest);;"
         }.joined(separator: " ")
-        let scale = growsWithLength ? "* size / 65536" : ""
         let path = try folder.file(
             name,
             """

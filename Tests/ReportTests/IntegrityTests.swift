@@ -120,6 +120,7 @@ struct IntegrityTests {
             for text in [recommendation.text, recommendation.markdown] {
                 #expect(text.contains("Median read") && text.contains("20.0 µs"))
             }
+            expectText(recommendation.text, has: ["Chunk 16 KiB"])
             #expect(recommendation.reasons.contains { $0.contains("The choice is 1.50× (1.50–1.50×) as fast.") })
             #expect(
                 recommendation.reasons.contains { $0.contains("cbc-chunked:chunk=64KiB, ") && $0.contains("2.22×") })

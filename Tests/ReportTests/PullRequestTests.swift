@@ -51,7 +51,7 @@ struct PullRequestTests {
     func failures() {
         var results = Fixture.small
         results.isComplete = false
-        results.leftOut.cutByteCount = 17
+        results.omitted.cutByteCount = 17
         results.conformance[0].failed = 3
         let text = Self.text(.markdown, results)
         for words in ["17 bytes are left out", "did not come to its end", "openssl failed 3 of 1203"] {
@@ -62,7 +62,7 @@ struct PullRequestTests {
     @Test("a cut is said on the page, in Markdown and in JSON")
     func cut() {
         var results = Fixture.small
-        results.leftOut.cutByteCount = 17
+        results.omitted.cutByteCount = 17
         for format in [ReportFormat.html, .fullMarkdown, .markdown] {
             #expect(Self.text(format, results).contains("17 bytes are left out"), "\(format)")
         }

@@ -10,10 +10,11 @@ struct TextRendererTests {
         TextRenderer.render(Document(title: "", sections: [.init(blocks: [block])]), allIn: option)
     }
 
-    private func table(_ name: String, rowCount: Int) -> Table {
+    private func table(_ name: String, rowCount: Int, isWhole: Bool = false) -> Table {
         Table(
             caption: "Rates.", columns: [.text("Name"), .number("Rate")],
-            rows: (1...rowCount).map { [Table.Entry(name, detail: "words"), Table.Entry("\($0)", detail: "0 to 99")] })
+            rows: (1...rowCount).map { [Table.Entry(name, detail: "words"), Table.Entry("\($0)", detail: "0 to 99")] },
+            isWhole: isWhole)
     }
 
     @Test("details stand behind numbers, or below them where lines would be too long")
@@ -30,12 +31,14 @@ struct TextRendererTests {
                 long + "        1\n" + String(repeating: " ", count: 70) + "0 to 99\nRates."))
     }
 
-    @Test("of a long table or list a short text has the beginning, and the number of other rows or items")
+    @Test("of a long table a short text has the beginning, and the number of other rows; nothing else is cut")
     func long() {
         let lines = text(.table(table("short", rowCount: 20)), allIn: "--format markdown").split(separator: "\n")
         #expect(lines.count == 15 && lines[13] == "and 8 more; --format markdown has all")
         let items = text(.list((1...20).map(String.init)), allIn: "--all").split(separator: "\n")
-        #expect(items.count == 13 && items[11...] == ["- 12", "and 8 more; --all has all"])
+        #expect(items.count == 20 && items.last == "- 20")
+        let whole = text(.table(table("short", rowCount: 20, isWhole: true)), allIn: "--all")
+        #expect(whole == text(table("short", rowCount: 20, isWhole: true)))
         #expect(text(table("short", rowCount: 20)).split(separator: "\n").count == 22)
     }
 

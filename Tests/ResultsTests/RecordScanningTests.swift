@@ -117,7 +117,7 @@ struct RecordScanningTests {
             }
             let results = try reader.finish()
             var expected = try RunResults(records: ResultRecord.read(Array(lines[..<whole].joined())).records)
-            expected.leftOut.cutByteCount = max(0, length - ends[whole - 1])
+            expected.omitted.cutByteCount = max(0, length - ends[whole - 1])
             #expect(results == expected, "cut at byte \(length)")
         }
     }
@@ -178,7 +178,7 @@ struct ContradictionTests {
                 .memory(.init(cellID: "?", memory: memory)),
             ])
         #expect(results.cells.map(\.rounds) == [[[1], [3]]] && results.cells.first?.failure == nil)
-        #expect(results.leftOut.repeatedRecordCount == 4 && results.leftOut.orphanRecordCount == 3)
+        #expect(results.omitted.repeatedRecordCount == 4 && results.omitted.orphanRecordCount == 3)
     }
 
     @Test("a cell with two digests has failed")

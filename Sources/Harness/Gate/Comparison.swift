@@ -100,9 +100,10 @@ struct Comparison {
             }
             reason += ": injected in a copy of the baseline, it showed as "
             reason += cell.slowdown.map { GateResult.percent($0 - 1) } ?? "nothing"
-            // No noise makes more work take less time.
+            // A reader whose time does not grow is likelier than noise.
             if let high = cell.high, high < 1 {
-                reason += "; the baseline takes less time for more bytes: expected a reader whose time follows them"
+                reason +=
+                    "; the baseline takes less time for more bytes: expected a reader that takes longer for more bytes"
             }
         } else {
             switch outcome {

@@ -260,6 +260,21 @@ extension ComputedPlan {
             .min { $0.rank.lexicographicallyPrecedes($1.rank) }
     }
 
+    /// Returns the libraries whose reads in a configuration take as long as each other's, within the rule's 5 %. Empty
+    /// if there is only one library, or if one of them takes longer.
+    package func equalLibraries(for configuration: Configuration) -> [String] {
+        let alike = candidates.filter { candidate in
+            var other = candidate.configuration
+            other.backend = configuration.backend
+            return other == configuration
+        }
+        let times = alike.map(\.decidingNanoseconds)
+        guard alike.count > 1, let soonest = times.min(), let latest = times.max(),
+            Double(latest) <= Double(soonest) * (1 + Self.margin)
+        else { return [] }
+        return alike.map(\.configuration.backend)
+    }
+
     /// A candidate that differs from another one in one step.
     package struct Neighbour: Sendable {
         /// The property that differs, and its value in the neighbour.

@@ -13,7 +13,7 @@ public struct RunResults: Codable, Hashable, Sendable {
     /// True if the run came to its end.
     public var isComplete: Bool
     /// The records that are in the file and are not reported.
-    public var leftOut = OmittedRecords()
+    public var omitted = OmittedRecords()
 
     /// Results with nothing left out.
     public init(
@@ -127,7 +127,7 @@ struct RunResultsBuilder {
     private var indices: [String: Int] = [:]
     private var seen: Set<SeenProcess> = []
     private var isComplete = false
-    private var leftOut = RunResults.OmittedRecords()
+    private var omitted = RunResults.OmittedRecords()
 
     /// A process whose record was read before.
     private struct SeenProcess: Hashable {
@@ -162,7 +162,7 @@ struct RunResultsBuilder {
                 throw .secondHeader(line: line, difference: difference)
             }
         case .conformance(let outcome):
-            if conformance.contains(outcome) { leftOut.repeatedRecordCount += 1 } else { conformance.append(outcome) }
+            if conformance.contains(outcome) { omitted.repeatedRecordCount += 1 } else { conformance.append(outcome) }
         case .mutants(let outcome): mutants = outcome
         case .check(let check): note(check)
         case .failure(let failure):
@@ -187,8 +187,8 @@ struct RunResultsBuilder {
         guard let header else { throw .missingHeader }
         var results = RunResults(
             header: header, conformance: conformance, mutants: mutants, cells: cells, isComplete: isComplete)
-        results.leftOut = leftOut
-        results.leftOut.cutByteCount = cutByteCount
+        results.omitted = omitted
+        results.omitted.cutByteCount = cutByteCount
         return results
     }
 
@@ -207,7 +207,7 @@ struct RunResultsBuilder {
             return
         }
         // Shards that share a cell each check it, and each write a record.
-        if header?.merge == nil { leftOut.repeatedRecordCount += 1 }
+        if header?.merge == nil { omitted.repeatedRecordCount += 1 }
         // It is unknown by now which of the two plaintexts was right.
         if earlier.digest != check.digest, cells[index].failure == nil {
             cells[index].failure =
@@ -219,13 +219,13 @@ struct RunResultsBuilder {
         _ pass: SeenProcess.Pass, _ cellID: String, round: Int, _ change: (inout CellResult) -> Void
     ) {
         guard let index = indices[cellID] else {
-            leftOut.orphanRecordCount += 1
+            omitted.orphanRecordCount += 1
             return
         }
         if seen.insert(SeenProcess(pass: pass, cell: index, round: round)).inserted {
             change(&cells[index])
         } else {
-            leftOut.repeatedRecordCount += 1
+            omitted.repeatedRecordCount += 1
         }
     }
 }

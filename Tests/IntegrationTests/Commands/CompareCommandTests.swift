@@ -62,6 +62,8 @@ struct CompareCommandTests {
         let folder = try folder()
         let run = try Chunkwise.run(["report", "compare", "a", "elsewhere", "--format", "text"], in: folder.path)
         #expect(run.status == 0 && run.text.contains("different hosts") && !run.text.contains("slower"))
+        let files = try Chunkwise.run(["report", "compare", "a", "elsewhere"], in: folder.path)
+        #expect(files.status == 0 && files.text.contains("different hosts"))
     }
 
     @Test("a folder stands for the results in it, and a last line that is cut short is left out")

@@ -102,6 +102,34 @@ import Testing
         }
     }
 
+    @Test("vectors of descriptions that a plan names by their paths are chosen from too")
+    func described() throws {
+        let subject = try folder.file(
+            "subject",
+            """
+            while IFS= read -r line; do case "$line" in
+            *'"op":"hello"'*) echo '{"ok":true,"protocol":1,"name":"none","version":"1","strategies":["described"],"keyByteCounts":[16],"sources":["path"],"granularity":"block","measures":true}';;
+            *) echo '{"ok":false,"error":"unsupported","message":"no"}';;
+            esac; done
+            """)
+        for name in ["mine", "other"] {
+            let rules = "cipher: aes-gcm\n  chunk: 64\n  layout: [data, {tag: 16}]\n  key: key\n  nonce: be(i, 12)"
+            try folder.file("\(name).yml", "\(name):\n  inputs: {key: 16}\n  \(rules)\n")
+        }
+        let counts = try ["ctr", "[./mine.yml, ./other.yml]"].map { strategy -> UInt64 in
+            try folder.file(
+                "plan.yml", "object-size: 64KiB\ncells:\n- {backend: openssl, strategy: \(strategy)}\n")
+            let run = try run([
+                "--baseline", "sh '\(subject)'", "--candidate", "sh '\(subject)'", "--plan", "plan.yml", "--format",
+                "json",
+            ])
+            let choice = JSONValue.parse(run.output)?["vectors"]?["choice"]
+            return try #require(choice?["allCount"]?.integer, "\(run.errorLines)")
+        }
+        // Both descriptions differ in their names alone, and have as many vectors.
+        #expect(counts[1] > counts[0] && (counts[1] - counts[0]).isMultiple(of: 2), "\(counts)")
+    }
+
     @Test("ratios that were recorded are read again, and the file appears only with them")
     func record() throws {
         let options = ["--candidate", Self.own, "--seconds", "0.5", "--tolerance", "1"]

@@ -93,9 +93,13 @@ struct HelpTests {
     }
 
     // Texts are wrapped only for a command line that may print help.
-    @Test("commands alone print their help", arguments: [[], ["keys"], ["format"], ["vectors"], ["plugin"], ["key"]])
+    @Test(
+        "commands alone print their help, as do -help and a group with nothing behind --",
+        arguments: [
+            [], ["keys"], ["format"], ["vectors"], ["plugin"], ["key"], ["verify", "-help"], ["keys", "--"],
+        ])
     func group(words: [String]) throws {
-        let lines = try help(words)
+        let lines = try help(words.filter { !$0.hasPrefix("-") })
         for arguments in [words, ["help"] + words] {
             let run = try CommandRun.run("/usr/bin/env", ["COLUMNS=80", Programs.chunkwise] + arguments)
             #expect(run.text.components(separatedBy: "\n") == lines, "\(arguments)")

@@ -90,7 +90,9 @@ struct PlanCommandTests {
         ]
         let run = try CommandRun.run(Programs.chunkwise, Self.few + lists, in: folder.path)
         #expect(run.status == 0, "\(run.errorLines)")
-        #expect(run.text.contains("ALL QUESTIONS") && run.text.split(separator: "\n").allSatisfy { $0.count <= 80 })
+        #expect(run.text.hasPrefix("ALL QUESTIONS") && run.text.split(separator: "\n").allSatisfy { $0.count <= 80 })
+        let questions = run.text.components(separatedBy: "\n\n")[0].split(separator: "\n")
+        #expect(questions.count { $0.firstMatch(of: /^(0 B|1 B|1 MB), \d/) != nil } == 24, "\(run.text)")
         let bytes = try #require(folder.bytes("page/results.json"))
         let results = try #require(JSONValue.parse(bytes))
         let plans = try #require(results["plans"]?.array)

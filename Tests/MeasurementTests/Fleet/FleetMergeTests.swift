@@ -18,7 +18,7 @@ struct FleetMergeTests {
         #expect(merge.missing.isEmpty && merge.warnings.isEmpty && hosts.allSatisfy(\.isComplete))
         #expect(hosts.map(\.header.host.nodeName) == ["n0", "n1"])
         #expect(hosts.map(\.header.merge?.shards) == [[0, 2, 4, 6], [1, 3, 5, 7]])
-        #expect(hosts.allSatisfy { $0.header.plan == FleetJob.plan && $0.leftOut == RunResults.OmittedRecords() })
+        #expect(hosts.allSatisfy { $0.header.plan == FleetJob.plan && $0.omitted == RunResults.OmittedRecords() })
         let reference = FleetJob.cells(0)[0]
         let all = hosts.flatMap(\.cells)
         #expect(Set(all.map(\.cell)) == Set((0..<8).flatMap(FleetJob.cells)) && all.count == 17)
@@ -87,7 +87,7 @@ struct FleetMergeTests {
         let (merge, hosts) = try job.merged()
         #expect(merge.missing.map(\.shard) == [0] && hosts.count == 1 && !hosts[0].isComplete)
         #expect(hosts[0].cells.map(\.rounds.count) == [2, 1])
-        #expect(hosts[0].leftOut == RunResults.OmittedRecords())
+        #expect(hosts[0].omitted == RunResults.OmittedRecords())
     }
 
     @Test(

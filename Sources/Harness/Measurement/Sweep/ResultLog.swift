@@ -40,7 +40,7 @@ package final class ResultLog {
     package static func read(_ path: FilePath) throws(SweepError) -> (results: RunResults, isCut: Bool) {
         let hosts = try readHosts(path)
         guard hosts.count == 1 else { throw .severalHosts(path: path.string, count: hosts.count) }
-        return (hosts[0], hosts[0].leftOut.cutByteCount > 0)
+        return (hosts[0], hosts[0].omitted.cutByteCount > 0)
     }
 
     /// Reads a whole result file, with at most one line of it in memory.

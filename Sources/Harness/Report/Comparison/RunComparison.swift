@@ -62,7 +62,7 @@ package struct RunComparison: Sendable {
     func count(_ relation: CellPair.Relation) -> Int { pairs.count { self.relation($0) == relation } }
 
     /// The caveats that a reader must know before any ratio.
-    var warnings: [String] {
+    package var warnings: [String] {
         var warnings: [String] = []
         let hosts = differences.filter(\.isOfHost).map(\.name)
         if !hosts.isEmpty {

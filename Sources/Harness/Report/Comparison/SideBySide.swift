@@ -78,7 +78,7 @@ package struct SideBySide: Sendable {
                 warnings.append(
                     "\(run.label) (\(run.summary.name)): the run did not come to its end, cells are missing.")
             }
-            warnings += run.summary.leftOutTexts.map { "\(run.label) (\(run.summary.name)): \($0)" }
+            warnings += run.summary.omittedTexts.map { "\(run.label) (\(run.summary.name)): \($0)" }
         }
         for (index, run) in runs.enumerated() {
             if let other = runs[..<index].first(where: { $0.summary.header == run.summary.header }) {

@@ -253,7 +253,7 @@ extension Evidence.Requirement {
     /// Returns the sum of a subject's outcomes in the requirement's flags. A vector with two of these flags counts
     /// twice. The sum therefore shows whether there were any vectors and whether any failed, but not their number.
     func outcome(of record: ConformanceRecord) -> ConformanceRecord.FlagOutcome {
-        let none = ConformanceRecord.FlagOutcome(flag: id, passed: 0, failed: 0, unsupported: 0, notRun: 0)
+        let none = ConformanceRecord.FlagOutcome(flag: "", passed: 0, failed: 0, unsupported: 0, notRun: 0)
         return (record.flags ?? []).filter { flags.contains($0.flag) }.reduce(into: none) { $0.add($1) }
     }
 }

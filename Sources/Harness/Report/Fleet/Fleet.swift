@@ -41,7 +41,7 @@ struct Fleet: Sendable {
 
     init(_ hosts: [RunSummary]) {
         self.hosts = hosts
-        let kinds = hosts.indices.grouped { HostKind(hosts[$0].header.host) }.enumerated().map { index, group in
+        let kinds = hosts.indices.grouped { HostTraits(hosts[$0].header.host) }.enumerated().map { index, group in
             Kind(group.key, letter: Self.letter(index), hosts: group.elements)
         }
         let all = hosts.indices.flatMap { host in hosts[host].cells.indices.map { Figures(host: host, cell: $0) } }
@@ -88,7 +88,7 @@ struct Fleet: Sendable {
                 "Shards are missing, or parts of them: of \(merge?.shardCount ?? 0), \(done) left anything. chunkwise "
                     + "merge names them."
             ]
-        return missing + hosts.flatMap { host in host.leftOutTexts.map { "\(host.name): \($0)" } }
+        return missing + hosts.flatMap { host in host.omittedTexts.map { "\(host.name): \($0)" } }
     }
 
     func summary(_ figures: Figures) -> CellSummary { hosts[figures.host].cells[figures.cell] }
@@ -166,7 +166,7 @@ extension SpeedRatio {
 }
 
 /// The properties that hosts of one kind share.
-private struct HostKind: Hashable {
+private struct HostTraits: Hashable {
     var cpuModel: String
     var microcode: String?
     var cpuCount: Int
@@ -179,13 +179,13 @@ private struct HostKind: Hashable {
 }
 
 extension Fleet.Kind {
-    fileprivate init(_ key: HostKind, letter: String, hosts: [Int]) {
+    fileprivate init(_ traits: HostTraits, letter: String, hosts: [Int]) {
         let details = [
-            key.microcode.map { "microcode \($0)" }, RatioText.count(key.cpuCount, "CPU"), key.cpuKind,
+            traits.microcode.map { "microcode \($0)" }, RatioText.count(traits.cpuCount, "CPU"), traits.cpuKind,
         ].compactMap { $0 }
         self.init(
-            label: "\(letter) · \(key.cpuModel), \(details.joined(separator: ", "))", cpuModel: key.cpuModel,
-            microcode: key.microcode, cpuCount: key.cpuCount, hosts: hosts)
+            label: "\(letter) · \(traits.cpuModel), \(details.joined(separator: ", "))", cpuModel: traits.cpuModel,
+            microcode: traits.microcode, cpuCount: traits.cpuCount, hosts: hosts)
     }
 
     /// The kind's letter.

@@ -62,7 +62,7 @@ struct RunSummary: Sendable {
     }
 
     /// The parts of the result file that are not in the report, in sentences.
-    var leftOutTexts: [String] { results.leftOut.texts }
+    var omittedTexts: [String] { results.omitted.texts }
 }
 
 extension RunResults.OmittedRecords {

@@ -42,6 +42,8 @@ struct Table: Hashable, Sendable {
     var columns: [Column]
     /// The rows; each has as many entries as there are columns. The first entry names the row.
     var rows: [[Entry]]
+    /// True if a short document shows all rows.
+    var isWhole = false
 
     /// A column's heading, and the kind of its values.
     struct Column: Hashable, Sendable {

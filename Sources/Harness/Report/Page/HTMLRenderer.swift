@@ -3,7 +3,7 @@ enum HTMLRenderer {
     static func render(_ document: Document) -> String {
         let title = MarkupText.markup(document.title)
         let links = document.sections.map { "<li><a href=\"#\($0.name)\">\(MarkupText.markup($0.title))</a></li>" }
-        let verdict = document.verdict.map { "<li>\(MarkupText.markup(NonBreakingUnits.glued($0)))</li>\n" }
+        let hasVerdict = !document.verdict.isEmpty
         return """
             <!DOCTYPE html>
             <html lang="en">
@@ -17,7 +17,7 @@ enum HTMLRenderer {
             \(PageStyle.text)</style>
             </head>
             <body>
-            <a class="skip" href="#verdict">Skip to the verdict</a>
+            \(hasVerdict ? "<a class=\"skip\" href=\"#verdict\">Skip to the verdict</a>\n" : "")\
             <header>
             <p class="brand">Chunkwise report</p>
             <h1>\(title)</h1>
@@ -25,11 +25,7 @@ enum HTMLRenderer {
             </header>
             <main>
             \(document.warnings.map(warning).joined())\
-            <section id="verdict" class="verdict" aria-labelledby="verdict-heading">
-            <h2 id="verdict-heading">Verdict</h2>
-            <ol>
-            \(verdict.joined())</ol>
-            </section>
+            \(hasVerdict ? verdict(document.verdict) : "")\
             <nav aria-label="Sections"><ul>\(links.joined())</ul></nav>
             \(document.sections.map(section).joined())</main>
             <script>\(PageScript.text)</script>
@@ -42,6 +38,18 @@ enum HTMLRenderer {
     private static func warning(_ warning: Warning) -> String {
         "<p class=\"warning\"><strong>Warning: \(MarkupText.markup(warning.title)).</strong> "
             + "\(MarkupText.markup(NonBreakingUnits.glued("\(warning.sentence) \(warning.advice)")))</p>\n"
+    }
+
+    private static func verdict(_ sentences: [String]) -> String {
+        let items = sentences.map { "<li>\(MarkupText.markup(NonBreakingUnits.glued($0)))</li>\n" }
+        return """
+            <section id="verdict" class="verdict" aria-labelledby="verdict-heading">
+            <h2 id="verdict-heading">Verdict</h2>
+            <ol>
+            \(items.joined())</ol>
+            </section>
+
+            """
     }
 
     private static func section(_ section: Document.Section) -> String {

@@ -56,7 +56,7 @@ enum ComputedPlanText {
             : "\(name): one round trip to open, ranges ahead over several connections"
     }
 
-    /// Returns the name of a configuration: only the parts that the plan varies.
+    /// Returns the name of a configuration: only the parts that the plan varies, and the library only if it matters.
     static func name(_ configuration: ComputedPlan.Configuration, in plan: ComputedPlan) -> String {
         let chunk = configuration.chunkByteCount.map { "chunks of \(ByteCountText.size($0))" }
         return [
@@ -64,7 +64,8 @@ enum ComputedPlanText {
             plan.varies(\.access) && configuration.chunkByteCount != nil && configuration.access != .block
                 ? configuration.access.rawValue : nil,
             plan.varies(\.windowByteCount) ? "windows of \(ByteCountText.size(configuration.windowByteCount))" : nil,
-            plan.variesInStrategy(\.backend) ? configuration.backend : nil,
+            plan.variesInStrategy(\.backend) && plan.equalLibraries(for: configuration).isEmpty
+                ? configuration.backend : nil,
         ].compactMap { $0 }.joined(separator: ", ")
     }
 

@@ -34,11 +34,10 @@ package struct PlanReport: Sendable {
             isOne
             ? "Chunk, window and strategy for \(ComputedPlanText.storage(plans[0].storage))"
             : "Chunk, window and strategy: \(plans.count) questions"
-        let answers = plans.map { "\(ComputedPlanText.question($0)): \($0.answer)" }
         return Document(
             title: isPage ? title : "",
             subtitle: !isPage ? "" : isOne ? ComputedPlanText.subtitle(plans[0]) : "computed, not timed",
-            verdict: isOne ? plans[0].verdict : isPage ? answers : [],
+            verdict: isOne ? plans[0].verdict : [],
             sections: (isOne ? [] : [Self.overview(plans)] + Self.formats(plans)) + sections)
     }
 
@@ -100,7 +99,7 @@ package struct PlanReport: Sendable {
                         caption: "What to take, the p90 of a read of the first length, the first byte, and a download.",
                         columns: [
                             .text("Asked"), .text("Take"), .number("p90"), .number("first byte"), .number("download"),
-                        ], rows: rows))
+                        ], rows: rows, isWhole: true))
             ])
     }
 }
@@ -133,12 +132,27 @@ extension ComputedPlan {
                 ? "Integrity was not asked for, and comes with the choice."
                 : "The choice notices no change to the ciphertext, as asked for (--integrity none): "
                     + "\(ComputedPlanText.guards)."
-        return [caveat, take(choice), wantsIntegrity ? saving(choice) : nil, rule].compactMap { $0 }
+        let saving = wantsIntegrity ? saving(choice) : nil
+        return [caveat, take(choice), saving, smallestChunk(choice), anyLibrary(choice), rule].compactMap { $0 }
             + notes.map(ComputedPlanText.note)
     }
 
-    /// The choice in a sentence.
-    fileprivate var answer: String { choice.map(take) ?? refusal }
+    /// Returns the fact that no smaller chunk was tried; `nil` if one was, or no other at all.
+    private func smallestChunk(_ choice: Candidate) -> String? {
+        let others = neighbours(of: choice).compactMap { neighbour -> UInt64? in
+            if case .chunk(let count) = neighbour.change { count } else { nil }
+        }
+        guard let own = choice.configuration.chunkByteCount, let least = others.min(), own < least else { return nil }
+        return "Chunks of \(ByteCountText.size(own)) are the smallest that were tried of this format (--chunks)."
+    }
+
+    /// Returns the fact that the libraries tie; `nil` if they do not, or if there is only one.
+    private func anyLibrary(_ choice: Candidate) -> String? {
+        let libraries = equalLibraries(for: choice.configuration)
+        guard !libraries.isEmpty else { return nil }
+        return "The library does not matter here: \(Verdict.list(libraries)) are within "
+            + "\(RatioText.percent(Self.margin)) of each other."
+    }
 
     private func take(_ choice: Candidate) -> String {
         var parts: [String] = []
@@ -233,7 +247,7 @@ extension ComputedPlan {
             sections.append(
                 section("windows", "By window: reading from start to end", [.table(windowTable(shown))]))
         }
-        sections.append(section("method", "How this is computed", [.paragraph(method), .list(rateLines)]))
+        sections.append(section("method", "How this is computed", [.paragraph(method), .foldedTable(rateTable)]))
         return sections
     }
 
@@ -271,25 +285,24 @@ extension ComputedPlan {
                     + "decryption; connections are open already. ")
             + "Offsets are random, and one reader keeps its cache between reads. The first byte is that of a reader "
             + "that has just opened the object. Other readers and the system are not simulated: measure the choice "
-            + "(measure --latency --bandwidth --client). Decryption rates were measured just now, from memory, in "
-            + "calls of a chunk or a window:"
+            + "(measure --latency --bandwidth --client)."
     }
 
-    private var rateLines: [String] {
+    private var rateTable: Table {
         let own = choice?.configuration
         let isOwn = { (rate: Rate) in
             rate.backend == own?.backend && rate.keyByteCount == own?.keyByteCount && rate.cipher == own?.cipher
         }
         let rates = rates.filter(isOwn) + rates.filter { !isOwn($0) }
-        let groups = rates.map { "\($0.backend), \($0.cipherName)" }
-        return groups.unique.map { group in
-            let members = zip(groups, rates).filter { $0.0 == group }.map(\.1).sorted {
-                $0.callByteCount < $1.callByteCount
+        let rows = rates.grouped { "\($0.backend), \($0.cipherName)" }.map { group, members -> [Table.Entry] in
+            let calls = members.sorted { $0.callByteCount < $1.callByteCount }.map {
+                "\(ByteCountText.size($0.callByteCount)) \(ByteCountText.rate($0.bytesPerSecond))"
             }
-            return "\(group): "
-                + members.map { "\(ByteCountText.size($0.callByteCount)) \(ByteCountText.rate($0.bytesPerSecond))" }
-                .joined(separator: ", ")
+            return [Table.Entry(group), Table.Entry(calls.joined(separator: ", "))]
         }
+        return Table(
+            caption: "Decryption rates, measured just now from memory, in calls of a chunk or a window.",
+            columns: [.text("Library, cipher"), .text("Call and its rate")], rows: rows)
     }
 
     fileprivate var json: JSONValue {

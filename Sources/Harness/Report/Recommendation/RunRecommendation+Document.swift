@@ -30,7 +30,7 @@ extension RunRecommendation {
             ("Compared", comparedText),
             ("Budgets", BudgetText.list(request.budgets) ?? "none"),
             ("Integrity", integrityText),
-        ]
+        ] + (choice?.cell.chunkText.map { [("Chunk", $0)] } ?? [])
     }
 
     private var chosenTable: Table {

@@ -146,7 +146,7 @@ extension RunSummary {
         if !results.isComplete {
             outcome = .errored(
                 message: "the run did not come to its end", type: "incomplete",
-                text: leftOutTexts.joined(separator: "\n"))
+                text: omittedTexts.joined(separator: "\n"))
         } else if cells.isEmpty {
             outcome = .skipped("no cell was measured")
         }

@@ -29,7 +29,7 @@ extension RunSummary {
     static func short(_ text: String, _ length: Int) -> String { MarkupText.markdownBlock(cut(text, length)) }
 
     private var pullRequestWarnings: [String] {
-        var warnings = leftOutTexts
+        var warnings = omittedTexts
         if !results.isComplete {
             warnings.append("The run did not come to its end: cells are missing.")
         }

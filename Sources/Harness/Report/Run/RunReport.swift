@@ -24,8 +24,8 @@ package struct RunReport: Sendable {
 
     /// Returns sentences about the parts of a run that are not in its report.
     package static func warnings(of results: RunResults) -> [String] {
-        let isCutBetweenRecords = !results.isComplete && results.leftOut.cutByteCount == 0
-        return results.leftOut.texts
+        let isCutBetweenRecords = !results.isComplete && results.omitted.cutByteCount == 0
+        return results.omitted.texts
             + (isCutBetweenRecords ? ["The run was broken off or goes on: the result file has no end record."] : [])
     }
 

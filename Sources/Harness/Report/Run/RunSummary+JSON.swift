@@ -41,7 +41,7 @@ extension RunSummary {
             "mutants": mutantsJSON,
             "warnings": JSONValue(encoding: warnings),
             "verdict": JSONValue(strings: verdict),
-            "leftOut": JSONValue(encoding: results.leftOut),
+            "leftOut": JSONValue(encoding: results.omitted),
         ]
     }
 }

@@ -3,14 +3,14 @@ import Support
 
 /// Writes a document for a terminal of 80 columns, without markup and pictures.
 enum TextRenderer {
-    /// The number of rows and items that a short document shows of a table and a list.
+    /// The number of rows that a short document shows of a table.
     private static let maxRows = 12
 
     /// Writes a document, without a line break at its end.
     ///
     /// - Parameters:
     ///   - document: The document.
-    ///   - option: The option that shows the ends of long tables and lists, which are left out; `nil` to show them.
+    ///   - option: The option that shows the ends of long tables, which are left out; `nil` to show them.
     /// - Returns: The text.
     static func render(_ document: Document, allIn option: String? = nil) -> String {
         let warnings = document.warnings.map { "warning: \($0.text)" }
@@ -34,9 +34,7 @@ enum TextRenderer {
     static func block(_ block: Document.Block, allIn option: String? = nil) -> String {
         switch block {
         case .paragraph(let text): wrapped(text)
-        case .list(let items):
-            items.prefix(option == nil ? .max : maxRows).map { wrapped("- \($0)", indent: "  ") }
-                .joined(separator: "\n") + more(items.count, option)
+        case .list(let items): items.map { wrapped("- \($0)", indent: "  ") }.joined(separator: "\n")
         case .facts(let facts): self.facts(facts)
         case .verbatim(let caption, let text): wrapped(caption + ":") + "\n" + plainLines(text)
         case .chart(let chart, _): plain("\(chart.title). \(chart.description)")
@@ -44,12 +42,6 @@ enum TextRenderer {
             wrapped("\(content.caption) See \(option ?? "").")
         case .table(let content), .foldedTable(let content): table(content, allIn: option)
         }
-    }
-
-    /// Returns the line below the shown ones of a number of rows or items.
-    private static func more(_ count: Int, _ option: String?) -> String {
-        guard let option, count > maxRows else { return "" }
-        return "\nand \(count - maxRows) more; \(option) has all"
     }
 
     /// Returns names with their values.
@@ -62,8 +54,9 @@ enum TextRenderer {
     /// Details stand behind numbers, or below them if the lines would be too long, unless the table's end is left out.
     /// Columns of alternatives that do not fit side by side are several tables.
     static func table(_ table: Table, allIn option: String? = nil) -> String {
+        let count = option == nil || table.isWhole ? table.rows.count : min(table.rows.count, maxRows)
         func rows(_ detail: (String) -> String) -> [[String]] {
-            let rows = table.rows.prefix(option == nil ? .max : maxRows).map { row in
+            let rows = table.rows.prefix(count).map { row in
                 zip(row, table.columns).map { entry, column in
                     plain(entry.text) + (column.isNumeric ? entry.detail.map { detail(plain($0)) } ?? "" : "")
                 }
@@ -72,7 +65,8 @@ enum TextRenderer {
         }
         func width(_ widths: [Int]) -> Int { widths.reduce(-2) { $0 + $1 + 2 } }
         let flat = rows { " (\($0))" }
-        let more = more(table.rows.count, option)
+        let hidden = table.rows.count - count
+        let more = hidden > 0 ? "\nand \(hidden) more; \(option ?? "") has all" : ""
         let fits = width(TextTable.widths(of: flat)) <= TextTable.width
         let shown = fits ? flat : rows { more.isEmpty ? "\n\($0)" : "" }
         let widths = TextTable.widths(of: shown)

@@ -37,9 +37,9 @@ extension Warning {
                     + "the server was not authenticated.",
                 "Give the server's own certificate, or its authority's, by --ca-file instead.")
         }
-        if !summary.leftOutTexts.isEmpty {
+        if !summary.omittedTexts.isEmpty {
             found.serious(
-                "The result file is not whole", summary.leftOutTexts.joined(separator: " "),
+                "The result file is not whole", summary.omittedTexts.joined(separator: " "),
                 "A killed run goes on when the same command is started again; anything else needs a new run.")
         }
         let missing = summary.cellsWithoutFigures.count

@@ -117,7 +117,8 @@ struct DecryptCommand: ParsableCommand {
         let cipher = try backendOptions.backend(for: strategy, key)
         // A mapping saves a copy and costs page faults, which are many if the file was written in small pieces.
         let access = try access() ?? .pread
-        if remoteObject == nil, let replaced = WholeFile.identity(of: output), replaced == WholeFile.identity(of: input)
+        if remoteObject == nil, let replaced = OutputFile.identity(of: output),
+            replaced == OutputFile.identity(of: input)
         {
             throw CommandFailure(
                 .usage, "output \(output) is the input: expected another file, for the ciphertext would be lost")
@@ -281,9 +282,9 @@ extension DecryptCommand {
 
     /// Refuses an output that is also an input: overwriting it would lose the ciphertext.
     private func refuseToReplace(_ paths: [String], output: String) throws {
-        guard let replaced = WholeFile.identity(of: output) else { return }
+        guard let replaced = OutputFile.identity(of: output) else { return }
         try require(
-            !paths.contains(where: { WholeFile.identity(of: $0) == replaced }),
+            !paths.contains(where: { OutputFile.identity(of: $0) == replaced }),
             "output \(output) belongs to the \(layout.isPlaylist ? "playlist" : layout.strategy): expected another "
                 + "file, for nothing could be read again")
     }

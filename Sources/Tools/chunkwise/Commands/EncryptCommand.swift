@@ -108,9 +108,9 @@ struct EncryptCommand: ParsableCommand {
     /// Refuses an output whose IV file would replace the input, the key, or any file that is not an IV file.
     private func requirePlaceOfIV(_ byteCounts: [Int]?) throws {
         let path = IVFile.path(of: FilePath(output))
-        if let replaced = WholeFile.identity(of: path.string) {
+        if let replaced = OutputFile.identity(of: path.string) {
             try require(
-                ![input, keyOptions.keyFile].contains { $0.flatMap(WholeFile.identity) == replaced },
+                ![input, keyOptions.keyFile].contains { $0.flatMap(OutputFile.identity) == replaced },
                 "output \(output): its IV would replace \(path), which is read: expected another name")
         }
         try attempt { try IVFile.requirePlace(beside: FilePath(output), byteCounts: byteCounts) }

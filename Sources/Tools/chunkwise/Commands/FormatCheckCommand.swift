@@ -43,7 +43,7 @@ struct FormatCheckCommand: ParsableCommand {
             }
             if view.facts.isTagged, !view.facts.isEndBound, !view.facts.isWhole, format.checksLast {
                 Terminal.warn(
-                    "\(name): opening is expected to check the last chunk, which does not show a cut between chunks: "
+                    "\(name): opening checks the last chunk, which does not show a cut between chunks; set "
                         + "openChecksLast: false if your readers do not check it")
             }
             if let fault = view.nonceFault { Terminal.warn("\(name): nonces: \(fault)") }

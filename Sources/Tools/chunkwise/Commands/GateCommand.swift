@@ -78,7 +78,7 @@ struct GateOutputOptions: ParsableArguments {
                 .usage, "--record with --format or --write: expected neither, since a recording has no verdict")
         }
         for path in [output, sides.record].compactMap(\.self) + write.map(\.path) {
-            try WholeFile.requireFolder(of: path)
+            try OutputFile.requireFolder(of: path)
         }
     }
 

@@ -222,7 +222,9 @@ extension ReportCommand {
                 with: try ResultFiles(b, requiringCells: false).results, named: b)
             switch format {
             case nil:
-                try color.write(comparison.files, saying: comparison.findings, to: FilePath(output ?? "comparison"))
+                try color.write(
+                    comparison.files, saying: comparison.warnings + comparison.findings,
+                    to: FilePath(output ?? "comparison"))
             case .text where output == nil: color.show(comparison.text)
             case let format?: try ReportWriting.write(comparison.file(format), toFile: output)
             }

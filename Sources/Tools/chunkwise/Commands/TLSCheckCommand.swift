@@ -75,8 +75,8 @@ struct TLSCheckCommand: AsyncParsableCommand {
         return (String(host), port)
     }
 
-    private static func code(_ obstacle: TLSCheck.CheckError) -> CommandFailure.Code {
-        switch obstacle {
+    private static func code(_ error: TLSCheck.CheckError) -> CommandFailure.Code {
+        switch error {
         case .unreachable, .policy(.library): .io
         case .policy(.unreadableRoots), .policy(.noSystemRoots): .missingInput
         case .policy(.invalidRoots): .badData

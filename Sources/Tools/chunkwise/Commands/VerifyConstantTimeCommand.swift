@@ -100,15 +100,14 @@ extension VerifyCommand {
                 return [row.subject, row.operation, row.count == 0 ? "none" : count]
             }
             return table([["subject", "operation", "depend on secrets"]] + lines)
-                + """
-
-
-                Counted are branches and addresses, each time that they are reached, in the
-                instructions that valgrind's processor has: AES-NI and AVX2, and no VAES. The
-                time that an instruction takes is not measured. With a synthetic IV (gcm-siv,
-                siv), counters start from the tag, which is no secret and looks like one here.
-
-                """
+                + "\n\n"
+                + TextWrapping.text(
+                    """
+                    Counted are branches and addresses, each time that they are reached, in the instructions that \
+                    valgrind's processor has: AES-NI and AVX2, and no VAES. The time that an instruction takes is not \
+                    measured. With a synthetic IV (gcm-siv, siv), counters start from the tag, which is no secret and \
+                    looks like one here.
+                    """, indent: "")
         }
 
         private static func json(_ rows: [Row]) -> JSONValue {

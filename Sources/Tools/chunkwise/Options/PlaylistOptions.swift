@@ -1,7 +1,5 @@
 public import ArgumentParser
 import HLS
-import RandomAccess
-import SystemPackage
 
 /// The options of the strategy hls-aes128, whose input is a playlist.
 struct PlaylistOptions: ParsableArguments {
@@ -38,24 +36,6 @@ struct PlaylistOptions: ParsableArguments {
         for case (let name, let value?) in [("--root", root), ("--variant", variant.map { "\($0)" })] {
             throw CommandFailure(.usage, "\(name) \(value): expected none with the strategy \(strategy)")
         }
-    }
-}
-
-/// The option for films.
-struct FilmOptions: ParsableArguments {
-    @Option(
-        name: .customLong("init"),
-        help: .taking("file", "film: the file with the film's box moov, if its fragments are in files without it."),
-        completion: .file())
-    var start: String?
-
-    init() {}
-
-    /// The file, which only a film may have.
-    func start(with layout: StrategyOptions) throws -> FilePath? {
-        guard let start else { return nil }
-        try require(layout.list == .film, "--init \(start): expected none with the strategy \(layout.strategy)")
-        return FilePath(start)
     }
 }
 

@@ -44,8 +44,8 @@ enum SmallFile {
     }
 }
 
-/// Files of text that are written completely or not at all.
-enum WholeFile {
+/// Checks of the files that commands write.
+enum OutputFile {
     /// Checks that the folder of a file is writable.
     ///
     /// - Throws: `CommandFailure`.

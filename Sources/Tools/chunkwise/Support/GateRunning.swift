@@ -46,8 +46,9 @@ enum GateRunning {
                 || measured?.contains(group.strategyName[...]) ?? (settings.stored != nil)
         }
         var own: [Format] = []
-        for format in settings.strategies.values.map(\.format) where format.isDescribed && !own.contains(format) {
-            own.append(format)
+        for (_, strategy) in settings.strategies.sorted(by: { $0.key < $1.key })
+        where strategy.format.isDescribed && !own.contains(strategy.format) {
+            own.append(strategy.format)
         }
         return try known + (own.isEmpty ? [] : attempt("--plan") { try DescribedVectors(own).groups() })
     }

@@ -78,16 +78,17 @@ private func brokenExample(_ line: String) -> [String] {
 
 /// Changes to the parser's help before it is printed.
 enum HelpText {
-    /// True if the command line may print help or a completion script. A sixth of the program's start went into those
-    /// of all commands.
+    /// True if the command line may print help or a completion script. To prepare these texts for all commands would
+    /// take a sixth of the program's start.
     static let isWanted = isWanted(CommandLine.arguments.dropFirst())
 
-    /// Returns whether a command line, without the program's name, may print help: a group of commands does alone.
+    /// Returns whether a command line, without the program's name, may print help. A command line of one word may be a
+    /// group, which prints its help.
     static func isWanted(_ arguments: some Collection<String>) -> Bool {
         arguments.count < 2
             || arguments.contains { argument in
-                argument == "help" || argument == "-h"
-                    || ["--help", "--experimental-", "--generate-"].contains(where: argument.hasPrefix)
+                argument == "help" || argument == "--"
+                    || ["-h", "--help", "--experimental-", "--generate-"].contains(where: argument.hasPrefix)
             }
     }
 

@@ -71,8 +71,7 @@ struct LoadCommand: ParsableCommand {
     @Option(help: "The number of seconds of the plan that pass in one second of the run.")
     var speed = 4
 
-    @Option(help: "The output format.")
-    var format = OutputFormat.text
+    @OptionGroup var printing: FormatOptions
 
     @Option(
         help: .taking(
@@ -80,6 +79,8 @@ struct LoadCommand: ParsableCommand {
             "The folder for key-load.json, or with --loopback key-load-loopback.json. It is created if necessary."),
         completion: .directory)
     var output: String?
+
+    private var format: OutputFormat { printing.format }
 
     private static let seconds = Duration.argument(.seconds, 0...Double(KeyLoadPlan.maxSeconds), isWhole: true)
 

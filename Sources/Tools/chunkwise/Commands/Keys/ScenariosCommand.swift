@@ -35,8 +35,7 @@ struct ScenariosCommand: ParsableCommand {
         transform: Duration.argument(.seconds, 0.001...3600))
     var timeout = Duration.seconds(5)
 
-    @Option(help: "The output format.")
-    var format = OutputFormat.text
+    @OptionGroup var output: FormatOptions
 
     func run() throws {
         let scenarios = try files.sorted().map(Self.load)
@@ -59,17 +58,14 @@ struct ScenariosCommand: ParsableCommand {
         let differences = scenarios.compactMap { scenario in
             ScenarioRun.run(scenario).difference(from: scenario).map { (scenario.name, $0) }
         }
-        switch format {
-        case .text:
-            for (name, difference) in differences { print(PlainText.line("\(name): \(difference)")) }
-            print("\(scenarios.count - differences.count) of \(scenarios.count) scenarios passed")
-        case .json:
-            let result = JSONValue(members: [
-                "passed": scenarios.count - differences.count, "failed": differences.count,
+        let lines = differences.map { PlainText.line("\($0): \($1)") }
+        let passed = scenarios.count - differences.count
+        output.show(
+            (lines + ["\(passed) of \(scenarios.count) scenarios passed"]).joined(separator: "\n"),
+            json: JSONValue(members: [
+                "passed": passed, "failed": differences.count,
                 "failures": differences.map { ["id": $0, "reason": $1] },
-            ])
-            print(result.text)
-        }
+            ]))
         if !differences.isEmpty { throw CommandFailure(.no, "\(differences.count) scenarios failed: expected none") }
     }
 
@@ -89,19 +85,16 @@ struct ScenariosCommand: ParsableCommand {
     /// - Throws: `CommandFailure` if a fault survived.
     func report(_ killers: [(KeyMutant, [String])]) throws {
         let survivors = killers.filter { $0.1.isEmpty }.map { $0.0.rawValue }
-        switch format {
-        case .text:
-            for (mutant, names) in killers {
-                print("\(mutant.rawValue): " + (names.isEmpty ? "survived" : names.joined(separator: " ")))
-            }
-            print("\(killers.count - survivors.count) of \(killers.count) faults noticed")
-        case .json:
-            let result = JSONValue(members: [
-                "injected": killers.count, "killed": killers.count - survivors.count, "survivors": survivors,
-                "mutants": killers.map { JSONValue(members: ["name": $0.rawValue, "killedBy": $1]) },
-            ])
-            print(result.text)
+        let killed = killers.count - survivors.count
+        let lines = killers.map { mutant, names in
+            "\(mutant.rawValue): " + (names.isEmpty ? "survived" : names.joined(separator: " "))
         }
+        output.show(
+            (lines + ["\(killed) of \(killers.count) faults noticed"]).joined(separator: "\n"),
+            json: JSONValue(members: [
+                "injected": killers.count, "killed": killed, "survivors": survivors,
+                "mutants": killers.map { JSONValue(members: ["name": $0.rawValue, "killedBy": $1]) },
+            ]))
         if !survivors.isEmpty { throw CommandFailure(.no, "\(survivors.count) faults survived: expected none") }
     }
 }
@@ -118,20 +111,18 @@ extension ScenariosCommand {
             if case .failed(let reason) = verdict { failures.append((name, reason)) }
             if case .unsupported(let reason) = verdict { unsupported.append((name, reason)) }
         }
-        switch format {
-        case .text:
-            for (name, reason) in failures { print(PlainText.line("\(name): \(reason)")) }
-            for (name, reason) in unsupported { print(PlainText.line("\(name): unsupported: \(reason)")) }
-            print(
-                "\(passed) of \(scenarios.count) scenarios passed, \(failures.count) failures, "
-                    + "\(unsupported.count) unsupported, \(notRun) not run")
-        case .json:
-            let result = JSONValue(members: [
+        let lines =
+            failures.map { PlainText.line("\($0): \($1)") }
+            + unsupported.map { PlainText.line("\($0): unsupported: \($1)") }
+        let counts =
+            "\(passed) of \(scenarios.count) scenarios passed, \(failures.count) failures, \(unsupported.count) "
+            + "unsupported, \(notRun) not run"
+        output.show(
+            (lines + [counts]).joined(separator: "\n"),
+            json: JSONValue(members: [
                 "passed": passed, "failed": failures.count, "unsupported": unsupported.count, "notRun": notRun,
                 "failures": failures.map { ["id": $0, "reason": $1] },
-            ])
-            print(result.text)
-        }
+            ]))
         try require(failures.isEmpty, .no, "\(failures.count) failures: expected none")
         try require(passed > 0, .noAnswer, "no scenario was run: expected at least one")
     }
