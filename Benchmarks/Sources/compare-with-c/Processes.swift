@@ -54,7 +54,7 @@ struct Processes {
                     ("C: pread, in place", loop(library, output)),
                     ("openssl enc -d", openssl(output)),
                     ("chunkwise decrypt", decrypt(output, "--backend", library)),
-                    ("chunkwise decrypt --source pread", decrypt(output, "--backend", library, "--source", "pread")),
+                    ("chunkwise decrypt --source mmap", decrypt(output, "--backend", library, "--source", "mmap")),
                     ("chunkwise decrypt --threads 2", decrypt(output, "--backend", library, "--threads", "2")),
                 ]
                 if output == .file { commands.append(("cp", ended(["cp", path, written], .file, isSynced: false))) }

@@ -1,6 +1,7 @@
 /// The plainest readers that C can have, to compare ours with: `pread` into one buffer, decrypt it in place.
 ///
-/// AES-128-CBC without padding at the end, AES-128-CTR, and authenticated chunks; no checks of what a file's owner does meanwhile.
+/// AES-128-CBC without padding at the end, AES-128-CTR, and authenticated chunks; no checks of what a file's owner does
+/// meanwhile.
 
 #ifndef CHUNKWISE_CLOOPS_H
 #define CHUNKWISE_CLOOPS_H
