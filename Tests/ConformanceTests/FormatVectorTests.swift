@@ -86,7 +86,10 @@ struct FormatVectorTests {
 
     @Test("faults in rules that no other format has are found by their own class")
     func rules() throws {
-        let names = ["part-unchecked", "hole-refused", "header-unchecked"]
+        let names = [
+            "part-unchecked", "hole-refused", "header-unchecked", "number-from-0", "number-unscaled",
+            "first-counter-lower",
+        ]
         let mutants = Mutant.all.filter { names.contains($0.name) }
         #expect(mutants.count == names.count)
         let matrix = KillMatrix.run(

@@ -39,6 +39,7 @@ struct FormatTests {
         let described = try files.flatMap { try Format.read(Array(try Data(contentsOf: $0))).map(\.name) }
         #expect(Set(Format.names) == Set(described) && Format.names.count == described.count)
         #expect(Format.names == Format.known.map(\.name))
+        for format in Format.known { #expect(format.pitfalls.count > 1, "\(format.name)") }
         #expect(Format.names.prefix(3) == ["cbc-continuous", "cbc-chunked", "ctr"])
     }
 
@@ -56,6 +57,9 @@ struct FormatTests {
             ("aad:", "chunk:", 10, "second time"), ("aad:", "whole: {fold: salt}\n  aad:", 10, "that"),
             ("aad:", "whole: {fold: count, that: 1}\n  aad:", 10, "bytes"),
             ("aad:", "whole: {fold: salt, that: tag}\n  aad:", 10, "tag"),
+            ("  inputs", "  pitfalls: a fault\n  inputs", 2, "a list of pitfalls"),
+            ("  inputs", "  pitfalls: [{fault: a, result: b}]\n  inputs", 2, "\"seen\", a text"),
+            ("  inputs", "  pitfalls: [{fault: a, result: [b], seen: c}]\n  inputs", 2, "a text"),
             ("inputs: {", "inputs: [", 2, "YAML"), ("{tag: 16}", "{tag: 9223372036854775807}", 7, "64"),
             ("chunk: size2", "chunk: whole\n  firstChunk: 5", 7, "one chunk"),
             ("[{nonce: 12}", "[{nonce: 12}, {nonce: 12}", 7, "there already"),

@@ -170,6 +170,24 @@ struct FormatCommandTests {
         #expect(run.errorLines.contains { $0.contains(expected) }, "\(run.errorLines)")
     }
 
+    @Test("a page has the pitfalls of its format, apart from the injected faults, and a command that can be typed")
+    func page() throws {
+        func page(_ name: String) throws -> [String] {
+            try Chunkwise.run(["format", "show", name, "--format", "markdown"]).text.components(separatedBy: "\n")
+        }
+        let lines = try page("crypt4gh")
+        let first = try #require(lines.firstIndex(of: "## Known pitfalls"))
+        let second = try #require(lines.firstIndex(of: "## Faults that the vectors inject"))
+        #expect(first < second && lines[first..<second].contains { $0.contains("from byte 65536 on") })
+        #expect(!lines[first..<second].contains { $0.contains("rclone") })
+        let iv = String(repeating: "0", count: 32)
+        #expect(try page("hadoop-ctr").contains { $0.contains("--strategy hadoop-ctr:iv=\(iv) ") })
+        let run = try Chunkwise.run(["format", "show", "crypt4gh", "--format", "json"])
+        let pitfalls = JSONValue.parse(run.output)?["formats"]?.array?.first?["pitfalls"]?.array ?? []
+        #expect(pitfalls.contains { $0["seen"]?.string?.contains("crypt4gh 1.8.6") == true })
+        #expect(try Chunkwise.run(["format", "show", "crypt4gh"]).text.contains("known pitfall"))
+    }
+
     @Test("what would drive a terminal is not shown of a description")
     func control() throws {
         let folder = try TemporaryFolder()

@@ -237,29 +237,31 @@ package indirect enum Expression: Hashable, Sendable {
 
     /// The expression with the byte order of encoded numbers and of sums reversed.
     package var reversingByteOrder: Expression {
-        switch self {
-        case .integer, .bytes, .name: self
-        case .not(let operand): .not(operand.reversingByteOrder)
-        case .operation(let symbol, let left, let right):
-            .operation(symbol, left.reversingByteOrder, right.reversingByteOrder)
-        case .choice(let condition, let yes, let no):
-            .choice(condition, yes.reversingByteOrder, no.reversingByteOrder)
-        case .call(let function, let arguments):
-            .call(function.inOtherByteOrder, arguments.map(\.reversingByteOrder))
+        mapping { expression in
+            guard case .call(let function, let arguments) = expression else { return nil }
+            return .call(function.inOtherByteOrder, arguments.map(\.reversingByteOrder))
         }
     }
 
     /// Returns the expression with some names replaced by other expressions.
     package func replacing(_ values: [String: Expression]) -> Expression {
-        switch self {
-        case .integer, .bytes: self
-        case .name(let name): values[name] ?? self
-        case .not(let operand): .not(operand.replacing(values))
+        mapping { if case .name(let name) = $0 { values[name] } else { nil } }
+    }
+
+    /// Returns the expression with some parts replaced.
+    ///
+    /// - Parameter change: Returns the replacement of a part; `nil` to look into it.
+    /// - Returns: The changed expression.
+    package func mapping(_ change: (Expression) -> Expression?) -> Expression {
+        if let changed = change(self) { return changed }
+        return switch self {
+        case .integer, .bytes, .name: self
+        case .not(let operand): .not(operand.mapping(change))
         case .operation(let symbol, let left, let right):
-            .operation(symbol, left.replacing(values), right.replacing(values))
+            .operation(symbol, left.mapping(change), right.mapping(change))
         case .choice(let condition, let yes, let no):
-            .choice(condition.replacing(values), yes.replacing(values), no.replacing(values))
-        case .call(let function, let arguments): .call(function, arguments.map { $0.replacing(values) })
+            .choice(condition.mapping(change), yes.mapping(change), no.mapping(change))
+        case .call(let function, let arguments): .call(function, arguments.map { $0.mapping(change) })
         }
     }
 }

@@ -10,13 +10,15 @@ public final class Format: Sendable {
     public let summary: String
     /// The document that defines it.
     public let source: String
+    /// The faults that its readers and writers had.
+    package let pitfalls: [Pitfall]
     /// The description.
     package let text: [UInt8]
     /// The rules that the description states.
     package let rules: Rules
 
-    init(name: String, summary: String, source: String, text: [UInt8], rules: Rules) {
-        (self.name, self.summary, self.source) = (name, summary, source)
+    init(name: String, summary: String, source: String, pitfalls: [Pitfall], text: [UInt8], rules: Rules) {
+        (self.name, self.summary, self.source, self.pitfalls) = (name, summary, source, pitfalls)
         (self.text, self.rules) = (text, rules)
     }
 
@@ -27,7 +29,17 @@ public final class Format: Sendable {
     package func changing(_ change: (inout Rules) -> Void) -> Format {
         var rules = rules
         change(&rules)
-        return Format(name: name, summary: summary, source: source, text: text, rules: rules)
+        return Format(name: name, summary: summary, source: source, pitfalls: pitfalls, text: text, rules: rules)
+    }
+
+    /// A fault that readers or writers of the format had, in words.
+    package struct Pitfall: Sendable {
+        /// The fault.
+        package let fault: String
+        /// The outcome for the user.
+        package let result: String
+        /// The reports of it.
+        package let seen: String
     }
 
     /// The members of a description.

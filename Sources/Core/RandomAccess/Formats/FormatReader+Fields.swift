@@ -285,6 +285,17 @@ extension FormatReader {
             fold: try folded.formula(fold, as: .bytes), requirement: try all.formula(that, as: .integer))
     }
 
+    func readPitfalls() throws(DescriptionError) -> [Format.Pitfall] {
+        try members["pitfalls"]?.elements("a list of pitfalls").map { node throws(DescriptionError) in
+            let members = try node.members("a pitfall", of: ["fault", "result", "seen"])
+            func text(_ name: String) throws(DescriptionError) -> String {
+                guard let member = members[name] else { throw node.error("\"\(name)\", a text") }
+                return try member.text("a text")
+            }
+            return try Format.Pitfall(fault: text("fault"), result: text("result"), seen: text("seen"))
+        } ?? []
+    }
+
     func readChecks(inputs: [Format.Input]) throws(DescriptionError) -> [Format.Check] {
         try members["check"]?.elements("a list of checks").map { node throws(DescriptionError) in
             let members = try node.members("\"that\", and others", of: ["when", "that", "error", "expected"])

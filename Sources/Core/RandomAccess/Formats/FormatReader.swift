@@ -38,8 +38,8 @@ struct FormatReader {
     var scope = ExpressionScope()
 
     private static let known = [
-        "summary", "source", "inputs", "variants", "emptyObject", "functions", "header", "derive", "check", "start",
-        "trailer", "cipher", "chunk", "firstChunk", "lastChunk", "layout", "dataStart", "key", "nonce", "aad",
+        "summary", "source", "pitfalls", "inputs", "variants", "emptyObject", "functions", "header", "derive", "check",
+        "start", "trailer", "cipher", "chunk", "firstChunk", "lastChunk", "layout", "dataStart", "key", "nonce", "aad",
         "padding", "empty",
         "emptyLast",
         "fullLast", "multipleOf", "maxChunks", "hole", "rejectNonce", "openChecksLast", "whole",
@@ -110,6 +110,7 @@ struct FormatReader {
         var rejectedNonce: Formula?
         if let node = members["rejectNonce"] { rejectedNonce = try chunkScope.formula(node, as: .integer) }
         let whole = try readWhole(layout, chunks: chunkScope)
+        let pitfalls = try readPitfalls()
         let isWhole = if case .scalar("whole", _) = try required("chunk").content { true } else { false }
         if isWhole, let node = members["firstChunk"] { throw node.error("none, since the file is one chunk") }
         let cipher = try word(required("cipher"), of: Cipher.allCases.map(\.rawValue))
@@ -141,7 +142,7 @@ struct FormatReader {
             try rules.checkWork()
             return Format(
                 name: name, summary: try members["summary"]?.text("a text") ?? "",
-                source: try members["source"]?.text("a text") ?? "", text: text, rules: rules)
+                source: try members["source"]?.text("a text") ?? "", pitfalls: pitfalls, text: text, rules: rules)
         }
         guard let variants = members["variants"] else { return [try make(name, inputs, keyByteCounts)] }
         var formats: [Format] = []

@@ -145,6 +145,13 @@ struct FormatView {
         return sections
     }
 
+    /// The known pitfalls, if any.
+    private var pitfalls: [Section] {
+        let rows = format.pitfalls.map { [$0.fault, $0.result, $0.seen] }
+        return rows.isEmpty
+            ? [] : [Section(title: "Known pitfalls", rows: [["known pitfall", "what comes out", "seen in"]] + rows)]
+    }
+
     /// The limits, and the changes that are noticed.
     private var properties: [[String]] {
         [
@@ -161,13 +168,13 @@ struct FormatView {
         let names = (backends.isEmpty ? "none" : backends.joined(separator: " ")) + writers
         return
             ([lines.joined(separator: "\n"), drawing] + sections.map { table($0.rows, rightAligned: $0.rightAligned) }
-            + [table(properties + [["backends", names]])]).joined(separator: "\n\n")
+            + [table(properties + [["backends", names]])] + pitfalls.map { table($0.rows) }).joined(separator: "\n\n")
     }
 
-    /// A page for users of the format, in Markdown: the same tables, a command that reads a range, and the faults of
-    /// readers that the format's rules make possible. It says nothing that differs between machines.
+    /// A page for users of the format, in Markdown: the same tables, a command that reads a range, and the faults that
+    /// follow from the format's rules. It says nothing that differs between machines.
     var page: String {
-        let given = format.inputs.filter { $0.defaultValue == nil }.map { "\($0.optionName)=VALUE" }
+        let given = format.inputs.filter { $0.defaultValue == nil }.map { "\($0.optionName)=\($0.text(of: $0.sample))" }
         let strategy = ([format.name] + (given.isEmpty ? [] : [given.joined(separator: ",")])).joined(separator: ":")
         var parts = ["# \(format.name)", "\(PlainText.line(format.summary))."]
         if !format.source.isEmpty { parts.append("Source: \(PlainText.line(format.source)).") }
@@ -190,12 +197,14 @@ struct FormatView {
             parts += ["## \(section.title)", Self.markdown(section.rows, rightAligned: section.rightAligned)]
         }
         parts += ["## Limits, and changes that a reader notices", Self.markdown([["property", "value"]] + properties)]
+        parts += pitfalls.flatMap { ["## \($0.title)", Self.markdown($0.rows)] }
         let faults = Mutant.rules(of: [format]).map { ["`\($0.name)`", $0.summary, $0.source] }
         if !faults.isEmpty {
             parts += [
-                "## Faults of readers",
-                "`chunkwise verify mutants --strategy \(format.name)` shows the vectors that notice each of them.",
-                Self.markdown([["fault", "a reader with it", "seen in, or against"]] + faults),
+                "## Faults that the vectors inject",
+                "Each is one rule of the description changed. The sources are about that rule, mostly in another "
+                    + "format. `chunkwise verify mutants --strategy \(format.name)` shows what notices each.",
+                Self.markdown([["fault", "a reader with it", "source of the rule"]] + faults),
             ]
         }
         return parts.joined(separator: "\n\n")
@@ -273,6 +282,7 @@ struct FormatView {
         let lengths = lengths.map { plaintext, ciphertext, chunks in
             ["plaintextByteCount": plaintext, "ciphertextByteCount": ciphertext, "chunkCount": chunks]
         }
+        let pitfalls = format.pitfalls.map { ["fault": $0.fault, "result": $0.result, "seen": $0.seen] }
         return JSONValue(members: [
             "name": format.name, "summary": format.summary, "source": format.source,
             "cipher": facts.cipher?.rawValue, "ciphers": ciphers.map(\.rawValue), "chunkByteCount": chunkByteCount,
@@ -281,7 +291,7 @@ struct FormatView {
             "maxPlaintextByteCount": facts.maxPlaintextByteCount,
             "notices": Dictionary(uniqueKeysWithValues: notices.map { ($0.name, $0.isNoticed) }),
             "hasHoles": facts.hasHoles, "canBeCutToNothing": facts.canBeCutToNothing, "nonceFault": nonceFault,
-            "unchecked": facts.unchecked, "backends": backends,
+            "unchecked": facts.unchecked, "backends": backends, "pitfalls": pitfalls,
         ])
     }
 }

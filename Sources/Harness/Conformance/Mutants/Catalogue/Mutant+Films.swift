@@ -28,6 +28,7 @@ extension Mutant {
 package enum FilmFault: String, CaseIterable, Sendable {
     case subsamplesIgnored = "film-subsamples-ignored"
     case subsamplesRestart = "film-subsamples-restart"
+    case chainGoesOn = "film-chain-goes-on"
     case patternIgnored = "film-pattern-ignored"
     case rightAlignedIV = "film-iv-right-aligned"
     case constantIVIgnored = "film-constant-iv-ignored"
@@ -42,6 +43,7 @@ package enum FilmFault: String, CaseIterable, Sendable {
         switch self {
         case .subsamplesIgnored: (.filmSubsamples, "Samples are decrypted as a whole, clear bytes and all.")
         case .subsamplesRestart: (.filmSubsamples, "The keystream or the chain starts anew in each subsample.")
+        case .chainGoesOn: (.filmSubsamples, "The chain of cbcs goes on from subsample to subsample, as in cbc1.")
         case .patternIgnored: (.filmPattern, "The pattern is ignored.")
         case .rightAlignedIV: (.filmIV, "An IV of 8 bytes stands behind zeros, not before them.")
         case .constantIVIgnored: (.filmIV, "The constant IV is taken for zeros.")
@@ -70,6 +72,20 @@ extension OracleFilm {
                         return Sample(offset: start, byteCount: count, iv: sample.iv, subsamples: [part])
                     }
             }
+        case .chainGoesOn:
+            guard scheme == "cbcs", crypt == 0 || skip == 0 else { break }
+            (scheme, crypt, skip) = ("cbc1", 0, 0)
+            for index in samples.indices {
+                if samples[index].iv.isEmpty { samples[index].iv = constantIV }
+                // Subsamples of cbc1 are whole blocks; what is left of one is clear.
+                var rest: UInt64 = 0
+                samples[index].subsamples = samples[index].subsamples.map { part in
+                    defer { rest = part.protected % 16 }
+                    return (part.clear + rest, part.protected - part.protected % 16)
+                }
+                if rest > 0 { samples[index].subsamples.append((rest, 0)) }
+            }
+            constantIV = []
         case .patternIgnored: (crypt, skip) = (0, 0)
         case .rightAlignedIV:
             for index in samples.indices where samples[index].iv.count == 8 {

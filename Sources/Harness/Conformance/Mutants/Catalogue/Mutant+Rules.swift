@@ -24,6 +24,40 @@ extension Mutant {
                 source: "ceph/ceph, tracker issue 39005"
             ) { $0.replaceInChunks(["i": .operation(.plus, .name("i"), .integer(1))]) },
             .rule(
+                "number-from-0", "Chunks are counted from 0 in a format that counts from another number.",
+                flag: .chunkOrder, source: "RocksDB, env/env_encryption.cc"
+            ) { rules in
+                rules.mapInChunks { part in
+                    guard case .operation(.plus, let left, let right) = part else { return nil }
+                    return [left, right].contains(.name("i")) ? .name("i") : nil
+                }
+            },
+            .rule(
+                "number-unscaled", "A chunk's number is taken in other units than the format's.", flag: .chunkCounter,
+                source: "ceph/ceph, tracker issue 39005"
+            ) { rules in
+                rules.mapInChunks { part in
+                    switch part {
+                    case .operation(.times, .name("i"), _): .name("i")
+                    case .operation(.shiftLeft, .operation(.shiftRight, .name("i"), let bits), _):
+                        .operation(.shiftRight, .name("i"), bits)
+                    default: nil
+                    }
+                }
+            },
+            .rule(
+                "first-counter-lower", "The number that a format starts its counter with is 1 too low.",
+                flag: .chunkEdge, source: "NIST SP 800-38D, section 7.1"
+            ) { rules in
+                let nonce = rules.nonce.expression.mapping { part in
+                    guard case .call(.u32be, let arguments) = part, case .integer(let start)? = arguments.first,
+                        start > 0
+                    else { return nil }
+                    return .call(.u32be, [.integer(start - 1)])
+                }
+                rules.nonce = Formula(nonce, rules.nonce.kind, at: rules.nonce.place)
+            },
+            .rule(
                 "number-reversed", "The bytes of a chunk's number are in the other order.", flag: .chunkOrder,
                 source: "rclone/rclone#677"
             ) { rules in
@@ -150,6 +184,10 @@ extension Format.Rules {
             field.content = field.content.map(changed)
             return .field(field)
         }
+    }
+
+    fileprivate mutating func mapInChunks(_ change: (Expression) -> Expression?) {
+        changeInChunks { $0.mapping(change) }
     }
 
     mutating func replaceInChunks(_ values: [String: Expression]) {
