@@ -39,8 +39,8 @@ struct JUnitDocument {
     /// Passes the text to `part`, part by part.
     func write(to part: ([UInt8]) throws -> Void) rethrows {
         let counts = suites.reduce(into: Counts()) { $0.add($1.cases) }
-        let start = #"<?xml version="1.0" encoding="UTF-8"?>\#n<testsuites name="chunkwise" \#(counts.attributes())>\#n"#
-        try part(Array(start.utf8))
+        try part(Array(#"<?xml version="1.0" encoding="UTF-8"?>\#n"#.utf8))
+        try part(Array("<testsuites name=\"chunkwise\" \(counts.attributes())>\n".utf8))
         for suite in suites { try part(Array(Self.text(suite).utf8)) }
         try part(Array("</testsuites>\n".utf8))
     }
