@@ -155,7 +155,11 @@ struct FilmReaderTests {
         let same = try FilmStart(MemorySource(object.ciphertext))
         #expect(try Self.read(last, key: object.key, after: same) == whole.suffix(last.count))
         let based = boxes.suffix(2).flatMap { box in
-            (box.kind == "moof" ? box.changed(["traf", "tfhd"]) { $0.content[3] |= 1 } : box).bytes
+            (box.kind == "moof"
+                ? box.changed(["traf", "tfhd"]) { tfhd in
+                    tfhd.content[3] |= 1
+                    tfhd.content.insert(contentsOf: [UInt8](repeating: 0, count: 8), at: 8)
+                } : box).bytes
         }
         for (bytes, start, words) in [
             (last, nil, "a box moov before it"), (object.ciphertext, start, "behind that of another file"),
@@ -165,6 +169,43 @@ struct FilmReaderTests {
             #expect("\(error.map { "\($0)" } ?? "")".contains(words))
         }
         #expect(throws: DecryptionError.self) { try FilmStart(MemorySource(last)) }
+        // The same of a clear track.
+        let clear = try FilmStart(MemorySource(Self.withoutProtection(object.ciphertext)))
+        #expect(try Self.read(based, after: clear) == based)
+    }
+
+    /// A film whose track says that samples without a group are clear.
+    private static func withoutProtection(_ film: [UInt8]) throws -> [UInt8] {
+        var film = film
+        film[try #require(place(of: "tenc", in: film)) + 4 + 6] = 0
+        return film
+    }
+
+    @Test("a film may have protected samples in any segment, or in none")
+    func clearLead() throws {
+        let clear = try Self.withoutProtection(Self.film("cenc-video.mp4"))
+        #expect(try Self.read(clear) == clear)
+        let object = try Self.object("cbcs-audio.mp4")
+        let entry = try Self.entry(of: object, keyID: Block([UInt8](repeating: 7, count: 16)))
+        let film = try Self.grouped(Self.withoutProtection(object.ciphertext), entry, run: (2, 0x10001))
+        let boxes = TestBox.boxes(film)
+        let place = try #require(boxes.firstIndex { $0.kind == "moof" })
+        let start = try FilmStart(MemorySource(boxes[..<place].flatMap(\.bytes)))
+        let others = boxes[(place + 2)...].flatMap(\.bytes)
+        #expect(try Self.read(others, after: start) == others)
+        // Two samples with the group, at the start of mdat.
+        let (two, first) = (211 + 203, boxes[place...place + 1].flatMap(\.bytes))
+        let stored = boxes[place + 1].content
+        let whole = try Array(Self.read(object.ciphertext, key: object.key)[1378...])
+        let read = try Self.read(first, key: object.key, after: start)
+        #expect(read == first.dropLast(stored.count) + whole[..<two] + stored[two...])
+        #expect(read != first)
+    }
+
+    /// The description of a group with another key than a film's, and with its IV.
+    private static func entry(of object: InteropObject, keyID: Block) throws -> [UInt8] {
+        let iv = try #require(place(of: "tenc", in: object.ciphertext)) + 4 + 24
+        return [0, 0, 1, 0] + keyID.bytes + [16] + object.ciphertext[iv + 1..<iv + 17]
     }
 
     /// A film in two of whose samples a group `seig` counts: a box sgpd with one entry, in moov or in the first moof.
@@ -203,8 +244,7 @@ struct FilmReaderTests {
         let (id, otherID) = (try Self.keyID(of: object), try Block([UInt8](repeating: 7, count: 16)))
         let otherKey = try SecretKey(Self.key)
         let other = try Array(Self.read(object.ciphertext, key: otherKey).suffix(byteCount))
-        let iv = try #require(Self.place(of: "tenc", in: object.ciphertext)) + 4 + 24
-        let entry = [0, 0, 1, 0] + otherID.bytes + [16] + object.ciphertext[iv + 1..<iv + 17]
+        let entry = try Self.entry(of: object, keyID: otherID)
         let film = Self.grouped(object.ciphertext, entry, run: (2, group))
         let keys = FilmKeys.byID([id: object.key, otherID: otherKey])
         #expect(try Self.read(film, keys: keys).suffix(byteCount) == other[..<two] + usual[two...])
@@ -271,15 +311,17 @@ struct FilmReaderTests {
         ObjectError("tenc", 5, [0x19], "unsupported", "a pattern in version 0"),
         ObjectError("tenc", 0, [2], "unsupported", "version 2"),
         ObjectError("tenc", 6, [2], "unsupported", "the protection 2"),
-        ObjectError("tenc", 6, [0], "unsupported", "without a protected track"),
         ObjectError("tenc", 7, [9], "unsupported", "an IV of 9 bytes"),
         ObjectError("tenc", 7, [0], "invalidHeader", "box tenc"),
         ObjectError("saiz", -4, Array("sgpd".utf8) + [0, 0, 0, 0] + Array("seig".utf8), "unsupported", "seig"),
         ObjectError("stco", -4, Array("sgpd".utf8) + [0, 0, 0, 0] + Array("seig".utf8), "unsupported", "seig"),
+        ObjectError("saiz", -4, Array("csgp".utf8) + [0, 0, 0, 0] + Array("seig".utf8), "unsupported", "compact"),
+        ObjectError("stco", -4, Array("csgp".utf8) + [0, 0, 0, 0] + Array("seig".utf8), "unsupported", "compact"),
         ObjectError("stsz", 11, [1], "unsupported", "expected a fragmented file"),
         ObjectError("stsd", 4, max, "unsupported", "4294967295 sample entries"),
         ObjectError("stsd", 7, [2], "invalidHeader", "2 sample entries, which are 1"),
         ObjectError("encv", -4, Array("encs".utf8), "unsupported", "a sample entry"),
+        ObjectError("encv", -4, Array("avc1".utf8), "unsupported", "without a protected track"),
         ObjectError("tfhd", 4, [0, 0, 0, 9], "invalidHeader", "a track of moov, not 9"),
         ObjectError("tfhd", 8, [0, 0, 0, 2], "invalidHeader", "sample entries, not 2"),
         ObjectError("tfhd", 8, [0, 0, 0, 0], "invalidHeader", "sample entries, not 0"),

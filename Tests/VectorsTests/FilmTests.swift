@@ -183,6 +183,18 @@ struct FilmTests {
         }
     }
 
+    @Test("a film may have as many keys as a key file")
+    func keys() throws {
+        var builder = ProtectedExtents.Builder()
+        func id(_ number: Int) -> Block { Block(bigEndianValue: UInt128(number)) }
+        for number in 0..<256 { #expect(try builder.add(CommonEncryption(.cenc), keyID: id(number)) == number) }
+        #expect(try builder.add(CommonEncryption(.cenc), keyID: id(255)) == 255)
+        let error = #expect(throws: DecryptionError.self) {
+            try builder.add(CommonEncryption(.cenc), keyID: id(256))
+        }
+        #expect("\(error.map { "\($0)" } ?? "")".contains("more than 256 keys"))
+    }
+
     @Test("a film of two hours opens as a list, and a sample in its middle is read")
     func long() throws {
         var builder = ProtectedExtents.Builder()
