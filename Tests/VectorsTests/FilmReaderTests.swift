@@ -3,6 +3,8 @@ import ByteSources
 import Foundation
 import RandomAccess
 import Support
+import SystemPackage
+import TestSupport
 import Testing
 
 @testable import Vectors
@@ -59,7 +61,7 @@ struct FilmReaderTests {
 
     /// Opens a film and reads all of it.
     private static func read(
-        _ bytes: [UInt8], key: SecretKey? = nil, keys: FilmKeys? = nil, after start: FilmStart? = nil
+        _ bytes: [UInt8], key: SecretKey? = nil, keys: KeySet? = nil, after start: FilmStart? = nil
     ) throws -> [UInt8] {
         let source = MemorySource(bytes)
         let extents = try ProtectedExtents(film: source, after: start)
@@ -67,12 +69,11 @@ struct FilmReaderTests {
     }
 
     private static func open(
-        _ source: MemorySource, _ extents: ProtectedExtents, _ keys: FilmKeys
+        _ source: MemorySource, _ extents: ProtectedExtents, _ keys: KeySet
     ) throws -> any RandomAccessDecryptor {
-        var place = PiecePlace(0..<source.byteCount, extents)
-        place.keys = keys
+        let place = PiecePlace(0..<source.byteCount, extents)
         let backend = try BackendRegistry.backend(named: "openssl")
-        return try OpenPiece(place, of: source, backend: backend, key: nil).makeCursor()
+        return try OpenPiece(place, of: source, backend: backend, keys: keys).makeCursor()
     }
 
     @Test("the boxes say the same as the list of samples, however a film is read")
@@ -117,17 +118,17 @@ struct FilmReaderTests {
         let other = try Self.object("cenc-video.mp4")
         let both = try film(other.ciphertext, audio.ciphertext)
         let keys = try [(Self.keyID(of: other), other.key), (Self.keyID(of: audio), audio.key)]
-        let named = FilmKeys.byID(Dictionary(uniqueKeysWithValues: keys))
+        let named = KeySet.byID(Dictionary(uniqueKeysWithValues: keys))
         let plain2 = try (Self.read(other.ciphertext, key: other.key), plain.1)
         #expect(try Self.read(both, keys: named) == film(plain2.0, plain2.1))
         // Keys in the other order, with another one, or missing.
-        let swapped = FilmKeys.byID([keys[0].0: keys[1].1, keys[1].0: keys[0].1])
+        let swapped = KeySet.byID([keys[0].0: keys[1].1, keys[1].0: keys[0].1])
         #expect(try Self.read(both, keys: swapped) != film(plain2.0, plain2.1))
         for (keys, words) in [
             (.one(audio.key), "2 key IDs (f29a1a82fd14f35517cc9b6beda9285c, 525e7e30f024e56a949881c248295308)"),
             (.byID([keys[0].0: keys[0].1]), "no key with the ID 525e7e30f024e56a949881c248295308"),
             (.byID([keys[0].0: keys[0].1, keys[1].0: try SecretKey([UInt8](repeating: 1, count: 32))]), "32 bytes"),
-        ] as [(FilmKeys, String)] {
+        ] as [(KeySet, String)] {
             let error = #expect(throws: DecryptionError.self) { try Self.read(both, keys: keys) }
             #expect(error?.protocolName == "invalidKey" && "\(error.map { "\($0)" } ?? "")".contains(words))
         }
@@ -208,6 +209,36 @@ struct FilmReaderTests {
         return [0, 0, 1, 0] + keyID.bytes + [16] + object.ciphertext[iv + 1..<iv + 17]
     }
 
+    @Test("the pieces of a document read their init file once, and keys with IDs are for films alone")
+    func pieces() throws {
+        let object = try Self.object("cenc-video.mp4")
+        let boxes = TestBox.boxes(object.ciphertext)
+        let place = try #require(boxes.firstIndex { $0.kind == "moof" })
+        let folder = try TemporaryFolder()
+        let start = try folder.file("init.mp4", boxes[..<place].flatMap(\.bytes))
+        let segment = boxes.suffix(2).flatMap(\.bytes)
+        try folder.file("1.m4s", segment)
+        let film = "{file: 1.m4s, strategy: film, init: init.mp4}"
+        let other = "{file: 1.m4s, strategy: ctr, iv: \(String(repeating: "0", count: 32))}"
+        let document = try folder.file("all.yml", "pieces: [\(film), \(film), \(other)]")
+        let list = try PieceFile(
+            path: FilePath(document), key: .byID([Self.keyID(of: object): object.key]),
+            strategy: { (text, iv) throws(DecryptionError) in
+                try Strategy(text, iv.map { ["iv": .bytes($0)] } ?? [:])
+            },
+            readKey: { (path, _) throws(DecryptionError) in throw .unsupported("the key file \(path)") })
+        for piece in 0..<2 {
+            #expect(try list.place(of: piece, in: list.openSource(list.source(of: piece))).extents != nil)
+            try? FileManager.default.removeItem(atPath: start)
+        }
+        let all = CompositeObject(list, backend: try BackendRegistry.backend(named: "openssl"))
+        let clear = try Array(Self.read(object.ciphertext, key: object.key).suffix(segment.count))
+        #expect(try all.makeCursor().read(at: 0, count: 2 * segment.count) == clear + clear)
+        let error = try #require(all.problems.first?.error)
+        #expect(all.problems.count == 1 && error.protocolName == "invalidKey")
+        #expect("\(error)".hasSuffix("keys with IDs: expected a key file with one key, for ctr"), "\(error)")
+    }
+
     /// A film in two of whose samples a group `seig` counts: a box sgpd with one entry, in moov or in the first moof.
     private static func grouped(
         _ film: [UInt8], _ entry: [UInt8], run: (count: Int, group: Int) = (2, 1),
@@ -246,7 +277,7 @@ struct FilmReaderTests {
         let other = try Array(Self.read(object.ciphertext, key: otherKey).suffix(byteCount))
         let entry = try Self.entry(of: object, keyID: otherID)
         let film = Self.grouped(object.ciphertext, entry, run: (2, group))
-        let keys = FilmKeys.byID([id: object.key, otherID: otherKey])
+        let keys = KeySet.byID([id: object.key, otherID: otherKey])
         #expect(try Self.read(film, keys: keys).suffix(byteCount) == other[..<two] + usual[two...])
         #expect(throws: DecryptionError.self) { try Self.read(film, key: object.key) }
         let clear = Self.grouped(object.ciphertext, [UInt8](repeating: 0, count: 20), run: (2, group))

@@ -46,7 +46,7 @@ struct FilmReader {
     private static let maxBoxCount = 1 << 22
     private static let maxTrackCount = 64
     private static let maxEntryCount = 64
-    private static let maxGroupCount = FilmKeys.maxCount
+    private static let maxGroupCount = KeySet.maxCount
     private static let maxSampleCount = 1 << 24
 
     private init(_ source: any ByteSource) { self.source = source }
