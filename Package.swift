@@ -207,10 +207,10 @@ let tests: [Target] = [
     .testTarget(name: "NettleBackendTests", dependencies: ["RandomAccess", "NettleBackend"]),
     .testTarget(name: "KernelBackendTests", dependencies: ["RandomAccess", "KernelBackend", "SwiftAESBackend"]),
     .testTarget(name: "BackendRegistryTests", dependencies: ["RandomAccess", "OpenSSLBackend", "BackendRegistry"]),
-    .testTarget(name: "FormatKeysTests", dependencies: ["Support", "RandomAccess", "FormatKeys"]),
+    .testTarget(name: "FormatKeysTests", dependencies: ["CSodium", "Support", "RandomAccess", "FormatKeys"]),
     .testTarget(
         name: "VectorsTests",
-        dependencies: ["RandomAccess", "ByteSources", "BackendRegistry", "Vectors", "TestSupport"],
+        dependencies: ["RandomAccess", "ByteSources", "BackendRegistry", "Vectors", "TestSupport", system],
         exclude: ["Portable"]
     ),
     .testTarget(

@@ -101,7 +101,7 @@ struct KeyFileTests {
         let ids = ["000102030405060708090a0b0c0d0e0f", "F0010203-0405-0607-0809-0a0b0c0d0e0f"]
         let form = KeyFile.Form(byteCounts: [16])
         let text = "\n\(ids[0]):\(hex(first))\r\n  \(ids[1]) : \(hex(second).uppercased())"
-        guard case .byID(let keys) = try KeyFile.readFilmKeys(folder.file("keys", text), form) else {
+        guard case .byID(let keys) = try KeyFile.readKeys(folder.file("keys", text), form) else {
             Issue.record("no keys with IDs")
             return
         }
@@ -110,29 +110,39 @@ struct KeyFileTests {
         let swapped = hex(first) + ":" + ids[1]
         for (text, line, words) in [
             (swapped + "\n" + ids[0], 1, "KID:KEY"), ("\n" + ids[0] + ":", 2, "KID:KEY"),
-            (ids[0] + ":" + hex(first) + "00", 1, "KID:KEY"), (":" + hex(first), 1, "KID:KEY"),
+            (ids[0] + ":" + hex(first) + "00", 1, "KID:KEY"), (text + "\n:" + hex(first), 4, "KID:KEY"),
             (ids[0] + ":" + hex(first) + ":" + hex(first), 1, "KID:KEY"),
             (text + "\n\(ids[0]):\(hex(second))", 4, "another ID"),
             ((0...256).map { String(format: "%032x:", $0) + hex(first) + "\n" }.joined(), 257, "at most 256"),
+            (ids[0] + ":" + hex(first) + String(repeating: "\n", count: 33_000), 32_705, "at most 32768 bytes"),
+            (text + String(repeating: " ", count: 33_000), 3, "at most 32768 bytes"),
         ] {
             let error = #expect(throws: DecryptionError.self) {
-                try KeyFile.readFilmKeys(folder.file("keys", text), form)
+                try KeyFile.readKeys(folder.file("keys", text), form)
             }
             let message = error.map { "\($0)" } ?? ""
             #expect(message.contains("keys, line \(line): expected ") && message.contains(words), "\(message)")
             #expect(!message.contains(hex(first)) && !message.contains(hex(second)) && !message.contains(ids[1]))
         }
+        // Other text with a colon is no key, and is not taken for several.
+        for text in ["name: " + hex(first), ":" + hex(first), hex(first).dropLast() + ":" + hex(second)] {
+            let error = #expect(throws: DecryptionError.self) {
+                try KeyFile.readKeys(folder.file("key", text), form)
+            }
+            let message = error.map { "\($0)" } ?? ""
+            #expect(message.hasSuffix("bytes: expected 16 raw bytes, or 32 hexadecimal digits"), "\(message)")
+        }
         // A key without an ID is read as ever, and a raw one may have the byte of a colon.
         let colon = [0x3A] + second.dropFirst(2) + [0x80]
         for (written, key) in [(colon, colon), (Array((hex(first) + "\n").utf8), first)] {
-            guard case .one(let read) = try KeyFile.readFilmKeys(folder.file("key", written), form) else {
+            guard case .one(let read) = try KeyFile.readKeys(folder.file("key", written), form) else {
                 Issue.record("keys with IDs")
                 return
             }
             #expect(bytes(read) == key)
         }
         #expect(throws: DecryptionError.self) {
-            try KeyFile.readFilmKeys(folder.file("keys", text), .init(encoding: .raw, byteCounts: [16]))
+            try KeyFile.readKeys(folder.file("keys", text), .init(encoding: .raw, byteCounts: [16]))
         }
     }
 

@@ -1,3 +1,4 @@
+import CSodium
 import RandomAccess
 import Support
 import Testing
@@ -39,6 +40,13 @@ struct PasswordKeyTests {
         #expect(hex(key) == expected)
     }
 
+    /// Only a process without other tests of libsodium shows it, as with `--filter FormatKeysTests`.
+    @Test("libsodium knows the processor before scrypt")
+    func initialisation() throws {
+        _ = try secret("password").scrypt(salt: [1], ScryptCost(n: 2, r: 1, p: 1), byteCount: 16)
+        #expect(sodium_init() == 1)
+    }
+
     @Test("a cost that is none, or takes more than 4 GiB, is refused before any work")
     func cost() throws {
         _ = try ScryptCost(n: 1 << 22, r: 8, p: 1)
@@ -49,7 +57,9 @@ struct PasswordKeyTests {
         ]
         for (n, r, p) in costs {
             let text = message { try ScryptCost(n: n, r: r, p: p) }
-            #expect(text.hasPrefix("scrypt with N \(n), r \(r), p \(p): expected N a power of 2"), "\(text)")
+            #expect(
+                text == "scrypt with N \(n), r \(r), p \(p): expected N a power of 2, and N · r · p at most 33554432 "
+                    + "(4GiB of memory)")
         }
     }
 
@@ -57,7 +67,8 @@ struct PasswordKeyTests {
     func maxWork() throws {
         _ = try ScryptCost(n: 1 << 10, r: 8, p: 1, maxWork: 1 << 13)
         for n: UInt64 in [1 << 11, 1 << 22] {
-            #expect(message { try ScryptCost(n: n, r: 8, p: 1, maxWork: 1 << 13) }.hasPrefix("scrypt with N \(n)"))
+            let text = message { try ScryptCost(n: n, r: 8, p: 1, maxWork: 1 << 13) }
+            #expect(text.hasPrefix("scrypt with N \(n)") && text.hasSuffix("at most 8192 (1MiB of memory)"), "\(text)")
         }
         let file = try #require(GocryptfsFile.all.first)
         #expect(

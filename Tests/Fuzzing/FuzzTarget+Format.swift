@@ -26,8 +26,9 @@ extension FuzzTarget {
         for piece in document?.pieces ?? [] {
             guard let place = try? piece.place(in: source) else { continue }
             expect(place.range.upperBound <= source.byteCount, "a place behind the end of its file")
+            let key = try? SecretKey([UInt8](repeating: 7, count: 16))
             let opened = try? OpenPiece(
-                place, of: source, backend: SwiftBitsliced(), key: try? SecretKey([UInt8](repeating: 7, count: 16)))
+                place, of: source, backend: SwiftBitsliced(), keys: key.map(KeySet.one))
             _ = opened?.byteCount
         }
     }
@@ -50,9 +51,9 @@ extension FuzzTarget {
         guard let extents = try? ProtectedExtents(film: source, after: start),
             let key = try? SecretKey([UInt8](repeating: 7, count: 16))
         else { return }
-        var place = PiecePlace(0..<source.byteCount, extents)
-        place.keys = .byID(Dictionary(extents.keyIDs.compactMap { id in id.map { ($0, key) } }) { first, _ in first })
-        guard let film = try? OpenPiece(place, of: source, backend: SwiftBitsliced(), key: nil),
+        let keys = Dictionary(extents.keyIDs.compactMap { id in id.map { ($0, key) } }) { first, _ in first }
+        let place = PiecePlace(0..<source.byteCount, extents)
+        guard let film = try? OpenPiece(place, of: source, backend: SwiftBitsliced(), keys: .byID(keys)),
             let cursor = try? film.makeCursor(), let whole = try? cursor.read(at: 0, count: bytes.count)
         else { return }
         expect(whole.count == bytes.count, "a film has another length")

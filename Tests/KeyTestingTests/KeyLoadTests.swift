@@ -6,9 +6,9 @@ import Testing
 @Suite("key-server load")
 struct KeyLoadTests {
     private static func plan(
-        _ clients: Int, _ way: KeyLoadPlan.RequestMode, capacity: Int = 1_000_000, seed: UInt64 = 7
+        _ clients: Int, _ mode: KeyLoadRecord.RequestMode, capacity: Int = 1_000_000, seed: UInt64 = 7
     ) throws -> KeyLoadPlan {
-        try KeyLoadPlan(clientCount: clients, way: way, capacityPerSecond: capacity, seed: seed)
+        try KeyLoadPlan(clientCount: clients, mode: mode, capacityPerSecond: capacity, seed: seed)
     }
 
     @Test("dispersed requests peak within 1.2 times clients by window", arguments: [1, 2, 3] as [UInt64])
@@ -76,10 +76,10 @@ struct KeyLoadTests {
 
     @Test("plans that cannot be are errors")
     func errors() {
-        #expect(throws: KeyLoadError.self) { try KeyLoadPlan(clientCount: 0, way: .onDemand) }
-        #expect(throws: KeyLoadError.self) { try KeyLoadPlan(clientCount: 1, way: .onDemand, capacityPerSecond: 0) }
+        #expect(throws: KeyLoadError.self) { try KeyLoadPlan(clientCount: 0, mode: .onDemand) }
+        #expect(throws: KeyLoadError.self) { try KeyLoadPlan(clientCount: 1, mode: .onDemand, capacityPerSecond: 0) }
         #expect(throws: KeyLoadError.self) {
-            try KeyLoadPlan(clientCount: 1, way: .onDemand, roundTrip: .seconds(-1))
+            try KeyLoadPlan(clientCount: 1, mode: .onDemand, roundTrip: .seconds(-1))
         }
     }
 }
@@ -88,15 +88,15 @@ struct KeyLoadTests {
 @Suite("key-server load on loopback", .serialized)
 struct KeyLoopbackTests {
     private static func plan(
-        _ clients: Int, _ way: KeyLoadPlan.RequestMode, capacity: Int = 1_000_000
+        _ clients: Int, _ mode: KeyLoadRecord.RequestMode, capacity: Int = 1_000_000
     ) throws -> KeyLoadPlan {
         let policy = KeyPolicy(deadline: .seconds(36_000), idleTimeout: .seconds(36_000))
-        return try KeyLoadPlan(clientCount: clients, way: way, policy: policy, capacityPerSecond: capacity, seed: 3)
+        return try KeyLoadPlan(clientCount: clients, mode: mode, policy: policy, capacityPerSecond: capacity, seed: 3)
     }
 
-    @Test("each client asks once and gets its key, as simulated", arguments: KeyLoadPlan.RequestMode.allCases)
-    func all(_ way: KeyLoadPlan.RequestMode) async throws {
-        let plan = try Self.plan(48, way)
+    @Test("each client asks once and gets its key, as simulated", arguments: KeyLoadRecord.RequestMode.allCases)
+    func all(_ mode: KeyLoadRecord.RequestMode) async throws {
+        let plan = try Self.plan(48, mode)
         let run = try await LoopbackRun.run(plan, speed: 200).result
         let simulated = KeyLoadSimulation.run(plan)
         #expect(run.requestCount == 48 && simulated.requestCount == 48)
@@ -110,7 +110,7 @@ struct KeyLoopbackTests {
         // No answer comes within the clients' time limit, which is shorter than the round trip.
         let policy = KeyPolicy(deadline: .seconds(1), attempts: 2, firstPause: .milliseconds(100))
         let plan = try KeyLoadPlan(
-            clientCount: 24, way: .onDemand, policy: policy, announcedBefore: .seconds(1), roundTrip: .seconds(2),
+            clientCount: 24, mode: .onDemand, policy: policy, announcedBefore: .seconds(1), roundTrip: .seconds(2),
             seed: 3)
         let run = try await LoopbackRun.run(plan, speed: 20).result
         #expect(run.gaveUpCount == 24 && run.answeredCount == 0)

@@ -74,7 +74,7 @@ struct ChunkedObjectTests {
             try object.makeCursor(), try object.makeCursor(windowByteCount: 1),
             try object.makeCursor(windowByteCount: full),
             try ChunkCacheReader(object: object, chunkByteCount: 100),
-            try AllocatingReader(object: object, windowByteCount: 1000),
+            try FreshBufferReader(object: object, windowByteCount: 1000),
         ]
         for offset in [
             0, 1, full - 25, full - 24, full - 1, full, full + 1, 2 * full - 1, 2 * full + 499, 2 * full + 500,

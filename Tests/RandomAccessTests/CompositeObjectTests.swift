@@ -57,10 +57,10 @@ private final class MemoryPieces: PieceList {
         return PiecePlace(all, piece.strategy, window: piece.window, byteCount: piece.byteCount)
     }
 
-    func key(of piece: Int) throws(DecryptionError) -> SecretKey? {
+    func keys(of piece: Int) throws(DecryptionError) -> KeySet? {
         guard pieces[piece].strategy != nil else { return nil }
         guard !lateKeys.withLock({ $0 }) else { throw .invalidKeyMaterial(byteCount: 0, expected: "one later") }
-        return try SecretKey(pieces[piece].key)
+        return .one(try SecretKey(pieces[piece].key))
     }
 
     func name(of piece: Int) -> String { "piece \(piece)" }

@@ -72,6 +72,8 @@ struct FormatTests {
             ),
             ("salt: 4", "salt: {bytes: 4, nonce: zeros(16)}", 4, "\"holds\""),
             ("inputs: {", "inputs: {list: {oneOf: [1, 2], min: 1}, ", 2, "none beside \"oneOf\""),
+            ("inputs: {", "inputs: {list: {oneOf: [a, b], bytes: 1}, ", 2, "none beside \"oneOf\""),
+            ("inputs: {", "inputs: {list: {oneOf: [a, b], text: false}, ", 2, "numbers in \"oneOf\""),
             ("inputs: {", "inputs: {list: {oneOf: []}, ", 2, "words or numbers"),
             (
                 "{nonce: 12}", "{nonce: {holds: [{a: 12}], cipher: aes-ctr, key: key, nonce: zeros(16)}}", 7,

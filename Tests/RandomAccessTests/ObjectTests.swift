@@ -40,7 +40,7 @@ struct ReaderTests {
         let object = try object(MemorySource([1, 2, 3]))
         #expect(throws: DecryptionError.self) { try object.makeCursor(windowByteCount: byteCount) }
         #expect(throws: DecryptionError.self) { try ChunkCacheReader(object: object, chunkByteCount: byteCount) }
-        #expect(throws: DecryptionError.self) { try AllocatingReader(object: object, windowByteCount: byteCount) }
+        #expect(throws: DecryptionError.self) { try FreshBufferReader(object: object, windowByteCount: byteCount) }
     }
 
     @Test("a source that changed is an error in every reader, also for bytes that were kept")
@@ -49,7 +49,7 @@ struct ReaderTests {
         let object = try object(source)
         let readers: [any RandomAccessDecryptor] = [
             try object.makeCursor(), try ChunkCacheReader(object: object, chunkByteCount: 64),
-            try AllocatingReader(object: object, windowByteCount: 16),
+            try FreshBufferReader(object: object, windowByteCount: 16),
         ]
         for reader in readers { #expect(try reader.read(at: 0, count: 8).count == 8) }
         source.grow()

@@ -90,6 +90,8 @@ struct StrategyWritingTests {
             ("word: {oneOf: [\"a,b\", c]}", "mine:word=c", "words without commas"),
             ("number: {oneOf: [1, 2, 29]}", "mine:number=29", ""),
             ("number: {oneOf: [1, 29]}", "mine:number=2", "1 or 29"),
+            ("number: {text: false, oneOf: [1, 29]}", "mine:number=2", "1 or 29"),
+            ("number: {oneOf: [1, 2, 29]}", "mine:number=3", "1, 2 or 29"),
             ("word: {oneOf: [1, a]}", "mine:word=a", ""),
             ("word: {text: true, oneOf: [1, 2]}", "mine:word=3", "1 or 2"),
             ("label: {text: true}", "mine:label=a,b", "one of label, skip, trim, and texts without commas"),

@@ -25,6 +25,12 @@ struct HexadecimalTests {
 }
 
 @Suite struct PlainTextTests {
+    @Test("a list has commas, and a word before its last element")
+    func listed() {
+        let texts = (0...3).map { (1...3).prefix($0).listed("or") }
+        #expect(texts == ["", "1", "1 or 2", "1, 2 or 3"] && ["a", "b"].listed("and") == "a and b")
+    }
+
     @Test(
         "text from elsewhere is one line, without what drives a terminal",
         arguments: [

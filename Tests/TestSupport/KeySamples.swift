@@ -21,11 +21,11 @@ package enum KeySamples {
     }
 
     private static func cell(
-        _ way: KeyWaitsRecord.RequestMode, _ delay: UInt64, requests: UInt64, microseconds: UInt64
+        _ source: KeyWaitsRecord.KeySource, _ delay: UInt64, requests: UInt64, microseconds: UInt64
     ) -> KeyWaitsRecord.Cell {
         let ratio = Double(microseconds) / 1000
         return KeyWaitsRecord.Cell(
-            way: way, delayMilliseconds: delay, requestCount: requests,
+            source: source, delayMilliseconds: delay, requestCount: requests,
             samplesNanoseconds: (0..<7).map { microseconds * 1000 - 30_000 + $0 * 10_000 },
             medianNanoseconds: Double(microseconds) * 1000,
             ratioToLocal: .init(low: ratio * 0.99, estimate: ratio, high: ratio * 1.01))
@@ -40,13 +40,13 @@ package enum KeySamples {
             announcedSeconds: 90, refreshSeconds: 6, capacityPerSecond: 200_000, roundTripMilliseconds: 50, seed: 1,
             speed: nil,
             cells: [
-                .init(way: .onDemand, simulated: onDemand),
-                .init(way: .preloaded, simulated: figures(peak: 1_668_000, requests: 10_000_000, late: 0)),
-                .init(way: .dispersed, simulated: figures(peak: 167_973, requests: 10_000_000, late: 0)),
+                .init(mode: .onDemand, simulated: onDemand),
+                .init(mode: .preloaded, simulated: figures(peak: 1_668_000, requests: 10_000_000, late: 0)),
+                .init(mode: .dispersed, simulated: figures(peak: 167_973, requests: 10_000_000, late: 0)),
             ])
     }
 
-    /// Two thousand clients, simulated and run; one way differs.
+    /// Two thousand clients, simulated and run; one mode differs.
     package static var loopback: KeyLoadRecord {
         KeyLoadRecord(
             command: ["chunkwise-keys", "load", "--loopback"], clientCount: 2000, windowSeconds: 60,
@@ -54,11 +54,11 @@ package enum KeySamples {
             speed: 4,
             cells: [
                 .init(
-                    way: .onDemand, simulated: figures(peak: 370, requests: 2000, late: 7_000_000_000),
+                    mode: .onDemand, simulated: figures(peak: 370, requests: 2000, late: 7_000_000_000),
                     run: figures(peak: 500, requests: 2100, late: 9_000_000_000), agrees: false,
                     lagNanoseconds: 12_000_000),
                 .init(
-                    way: .dispersed, simulated: figures(peak: 41, requests: 2000, late: 0),
+                    mode: .dispersed, simulated: figures(peak: 41, requests: 2000, late: 0),
                     run: figures(peak: 42, requests: 2000, late: 0), agrees: true, lagNanoseconds: 12_000_000),
             ])
     }

@@ -3,6 +3,8 @@ import ByteSources
 import Foundation
 import RandomAccess
 import Support
+import SystemPackage
+import TestSupport
 import Testing
 
 @testable import Vectors
@@ -59,7 +61,7 @@ struct FilmReaderTests {
 
     /// Opens a film and reads all of it.
     private static func read(
-        _ bytes: [UInt8], key: SecretKey? = nil, keys: FilmKeys? = nil, after start: FilmStart? = nil
+        _ bytes: [UInt8], key: SecretKey? = nil, keys: KeySet? = nil, after start: FilmStart? = nil
     ) throws -> [UInt8] {
         let source = MemorySource(bytes)
         let extents = try ProtectedExtents(film: source, after: start)
@@ -67,12 +69,11 @@ struct FilmReaderTests {
     }
 
     private static func open(
-        _ source: MemorySource, _ extents: ProtectedExtents, _ keys: FilmKeys
+        _ source: MemorySource, _ extents: ProtectedExtents, _ keys: KeySet
     ) throws -> any RandomAccessDecryptor {
-        var place = PiecePlace(0..<source.byteCount, extents)
-        place.keys = keys
+        let place = PiecePlace(0..<source.byteCount, extents)
         let backend = try BackendRegistry.backend(named: "openssl")
-        return try OpenPiece(place, of: source, backend: backend, key: nil).makeCursor()
+        return try OpenPiece(place, of: source, backend: backend, keys: keys).makeCursor()
     }
 
     @Test("the boxes say the same as the list of samples, however a film is read")
@@ -117,17 +118,17 @@ struct FilmReaderTests {
         let other = try Self.object("cenc-video.mp4")
         let both = try film(other.ciphertext, audio.ciphertext)
         let keys = try [(Self.keyID(of: other), other.key), (Self.keyID(of: audio), audio.key)]
-        let named = FilmKeys.byID(Dictionary(uniqueKeysWithValues: keys))
+        let named = KeySet.byID(Dictionary(uniqueKeysWithValues: keys))
         let plain2 = try (Self.read(other.ciphertext, key: other.key), plain.1)
         #expect(try Self.read(both, keys: named) == film(plain2.0, plain2.1))
         // Keys in the other order, with another one, or missing.
-        let swapped = FilmKeys.byID([keys[0].0: keys[1].1, keys[1].0: keys[0].1])
+        let swapped = KeySet.byID([keys[0].0: keys[1].1, keys[1].0: keys[0].1])
         #expect(try Self.read(both, keys: swapped) != film(plain2.0, plain2.1))
         for (keys, words) in [
             (.one(audio.key), "2 key IDs (f29a1a82fd14f35517cc9b6beda9285c, 525e7e30f024e56a949881c248295308)"),
             (.byID([keys[0].0: keys[0].1]), "no key with the ID 525e7e30f024e56a949881c248295308"),
             (.byID([keys[0].0: keys[0].1, keys[1].0: try SecretKey([UInt8](repeating: 1, count: 32))]), "32 bytes"),
-        ] as [(FilmKeys, String)] {
+        ] as [(KeySet, String)] {
             let error = #expect(throws: DecryptionError.self) { try Self.read(both, keys: keys) }
             #expect(error?.protocolName == "invalidKey" && "\(error.map { "\($0)" } ?? "")".contains(words))
         }
@@ -155,7 +156,11 @@ struct FilmReaderTests {
         let same = try FilmStart(MemorySource(object.ciphertext))
         #expect(try Self.read(last, key: object.key, after: same) == whole.suffix(last.count))
         let based = boxes.suffix(2).flatMap { box in
-            (box.kind == "moof" ? box.changed(["traf", "tfhd"]) { $0.content[3] |= 1 } : box).bytes
+            (box.kind == "moof"
+                ? box.changed(["traf", "tfhd"]) { tfhd in
+                    tfhd.content[3] |= 1
+                    tfhd.content.insert(contentsOf: [UInt8](repeating: 0, count: 8), at: 8)
+                } : box).bytes
         }
         for (bytes, start, words) in [
             (last, nil, "a box moov before it"), (object.ciphertext, start, "behind that of another file"),
@@ -165,6 +170,73 @@ struct FilmReaderTests {
             #expect("\(error.map { "\($0)" } ?? "")".contains(words))
         }
         #expect(throws: DecryptionError.self) { try FilmStart(MemorySource(last)) }
+        // The same of a clear track.
+        let clear = try FilmStart(MemorySource(Self.withoutProtection(object.ciphertext)))
+        #expect(try Self.read(based, after: clear) == based)
+    }
+
+    /// A film whose track says that samples without a group are clear.
+    private static func withoutProtection(_ film: [UInt8]) throws -> [UInt8] {
+        var film = film
+        film[try #require(place(of: "tenc", in: film)) + 4 + 6] = 0
+        return film
+    }
+
+    @Test("a film may have protected samples in any segment, or in none")
+    func clearLead() throws {
+        let clear = try Self.withoutProtection(Self.film("cenc-video.mp4"))
+        #expect(try Self.read(clear) == clear)
+        let object = try Self.object("cbcs-audio.mp4")
+        let entry = try Self.entry(of: object, keyID: Block([UInt8](repeating: 7, count: 16)))
+        let film = try Self.grouped(Self.withoutProtection(object.ciphertext), entry, run: (2, 0x10001))
+        let boxes = TestBox.boxes(film)
+        let place = try #require(boxes.firstIndex { $0.kind == "moof" })
+        let start = try FilmStart(MemorySource(boxes[..<place].flatMap(\.bytes)))
+        let others = boxes[(place + 2)...].flatMap(\.bytes)
+        #expect(try Self.read(others, after: start) == others)
+        // Two samples with the group, at the start of mdat.
+        let (two, first) = (211 + 203, boxes[place...place + 1].flatMap(\.bytes))
+        let stored = boxes[place + 1].content
+        let whole = try Array(Self.read(object.ciphertext, key: object.key)[1378...])
+        let read = try Self.read(first, key: object.key, after: start)
+        #expect(read == first.dropLast(stored.count) + whole[..<two] + stored[two...])
+        #expect(read != first)
+    }
+
+    /// The description of a group with another key than a film's, and with its IV.
+    private static func entry(of object: InteropObject, keyID: Block) throws -> [UInt8] {
+        let iv = try #require(place(of: "tenc", in: object.ciphertext)) + 4 + 24
+        return [0, 0, 1, 0] + keyID.bytes + [16] + object.ciphertext[iv + 1..<iv + 17]
+    }
+
+    @Test("the pieces of a document read their init file once, and keys with IDs are for films alone")
+    func pieces() throws {
+        let object = try Self.object("cenc-video.mp4")
+        let boxes = TestBox.boxes(object.ciphertext)
+        let place = try #require(boxes.firstIndex { $0.kind == "moof" })
+        let folder = try TemporaryFolder()
+        let start = try folder.file("init.mp4", boxes[..<place].flatMap(\.bytes))
+        let segment = boxes.suffix(2).flatMap(\.bytes)
+        try folder.file("1.m4s", segment)
+        let film = "{file: 1.m4s, strategy: film, init: init.mp4}"
+        let other = "{file: 1.m4s, strategy: ctr, iv: \(String(repeating: "0", count: 32))}"
+        let document = try folder.file("all.yml", "pieces: [\(film), \(film), \(other)]")
+        let list = try PieceFile(
+            path: FilePath(document), key: .byID([Self.keyID(of: object): object.key]),
+            strategy: { (text, iv) throws(DecryptionError) in
+                try Strategy(text, iv.map { ["iv": .bytes($0)] } ?? [:])
+            },
+            readKey: { (path, _) throws(DecryptionError) in throw .unsupported("the key file \(path)") })
+        for piece in 0..<2 {
+            #expect(try list.place(of: piece, in: list.openSource(list.source(of: piece))).extents != nil)
+            try? FileManager.default.removeItem(atPath: start)
+        }
+        let all = CompositeObject(list, backend: try BackendRegistry.backend(named: "openssl"))
+        let clear = try Array(Self.read(object.ciphertext, key: object.key).suffix(segment.count))
+        #expect(try all.makeCursor().read(at: 0, count: 2 * segment.count) == clear + clear)
+        let error = try #require(all.problems.first?.error)
+        #expect(all.problems.count == 1 && error.protocolName == "invalidKey")
+        #expect("\(error)".hasSuffix("keys with IDs: expected a key file with one key, for ctr"), "\(error)")
     }
 
     /// A film in two of whose samples a group `seig` counts: a box sgpd with one entry, in moov or in the first moof.
@@ -203,10 +275,9 @@ struct FilmReaderTests {
         let (id, otherID) = (try Self.keyID(of: object), try Block([UInt8](repeating: 7, count: 16)))
         let otherKey = try SecretKey(Self.key)
         let other = try Array(Self.read(object.ciphertext, key: otherKey).suffix(byteCount))
-        let iv = try #require(Self.place(of: "tenc", in: object.ciphertext)) + 4 + 24
-        let entry = [0, 0, 1, 0] + otherID.bytes + [16] + object.ciphertext[iv + 1..<iv + 17]
+        let entry = try Self.entry(of: object, keyID: otherID)
         let film = Self.grouped(object.ciphertext, entry, run: (2, group))
-        let keys = FilmKeys.byID([id: object.key, otherID: otherKey])
+        let keys = KeySet.byID([id: object.key, otherID: otherKey])
         #expect(try Self.read(film, keys: keys).suffix(byteCount) == other[..<two] + usual[two...])
         #expect(throws: DecryptionError.self) { try Self.read(film, key: object.key) }
         let clear = Self.grouped(object.ciphertext, [UInt8](repeating: 0, count: 20), run: (2, group))
@@ -271,15 +342,17 @@ struct FilmReaderTests {
         ObjectError("tenc", 5, [0x19], "unsupported", "a pattern in version 0"),
         ObjectError("tenc", 0, [2], "unsupported", "version 2"),
         ObjectError("tenc", 6, [2], "unsupported", "the protection 2"),
-        ObjectError("tenc", 6, [0], "unsupported", "without a protected track"),
         ObjectError("tenc", 7, [9], "unsupported", "an IV of 9 bytes"),
         ObjectError("tenc", 7, [0], "invalidHeader", "box tenc"),
         ObjectError("saiz", -4, Array("sgpd".utf8) + [0, 0, 0, 0] + Array("seig".utf8), "unsupported", "seig"),
         ObjectError("stco", -4, Array("sgpd".utf8) + [0, 0, 0, 0] + Array("seig".utf8), "unsupported", "seig"),
+        ObjectError("saiz", -4, Array("csgp".utf8) + [0, 0, 0, 0] + Array("seig".utf8), "unsupported", "compact"),
+        ObjectError("stco", -4, Array("csgp".utf8) + [0, 0, 0, 0] + Array("seig".utf8), "unsupported", "compact"),
         ObjectError("stsz", 11, [1], "unsupported", "expected a fragmented file"),
         ObjectError("stsd", 4, max, "unsupported", "4294967295 sample entries"),
         ObjectError("stsd", 7, [2], "invalidHeader", "2 sample entries, which are 1"),
         ObjectError("encv", -4, Array("encs".utf8), "unsupported", "a sample entry"),
+        ObjectError("encv", -4, Array("avc1".utf8), "unsupported", "without a protected track"),
         ObjectError("tfhd", 4, [0, 0, 0, 9], "invalidHeader", "a track of moov, not 9"),
         ObjectError("tfhd", 8, [0, 0, 0, 2], "invalidHeader", "sample entries, not 2"),
         ObjectError("tfhd", 8, [0, 0, 0, 0], "invalidHeader", "sample entries, not 0"),

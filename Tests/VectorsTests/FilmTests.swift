@@ -62,7 +62,7 @@ private struct RandomFilm {
     func open(_ source: any ByteSource, _ backend: String = "openssl") throws -> OpenPiece {
         try OpenPiece(
             PiecePlace(0..<source.byteCount, try ProtectedExtents(list: film.list)), of: source,
-            backend: BackendRegistry.backend(named: backend), key: SecretKey(Self.key))
+            backend: BackendRegistry.backend(named: backend), keys: .one(SecretKey(Self.key)))
     }
 }
 
@@ -169,7 +169,8 @@ struct FilmTests {
         func name(_ bytes: [UInt8], _ key: [UInt8]?) throws -> String? {
             let place = PiecePlace(0..<UInt64(bytes.count), try ProtectedExtents(list: film.film.list))
             return #expect(throws: DecryptionError.self) {
-                try OpenPiece(place, of: MemorySource(bytes), backend: backend, key: key.map { try SecretKey($0) })
+                let keys = try key.map { KeySet.one(try SecretKey($0)) }
+                return try OpenPiece(place, of: MemorySource(bytes), backend: backend, keys: keys)
             }?.protocolName
         }
         let end = try #require(film.film.samples.last.map { Int($0.offset + $0.byteCount) })
@@ -178,9 +179,21 @@ struct FilmTests {
         #expect(try name(film.bytes, nil) == "invalidKey")
         #expect(throws: DecryptionError.self) {
             try OpenPiece(
-                place, of: MemorySource(film.bytes), backend: backend, key: SecretKey(RandomFilm.key)
+                place, of: MemorySource(film.bytes), backend: backend, keys: .one(SecretKey(RandomFilm.key))
             ).makeCursor(windowByteCount: 0)
         }
+    }
+
+    @Test("a film may have as many keys as a key file")
+    func keys() throws {
+        var builder = ProtectedExtents.Builder()
+        func id(_ number: Int) -> Block { Block(bigEndianValue: UInt128(number)) }
+        for number in 0..<256 { #expect(try builder.add(CommonEncryption(.cenc), keyID: id(number)) == number) }
+        #expect(try builder.add(CommonEncryption(.cenc), keyID: id(255)) == 255)
+        let error = #expect(throws: DecryptionError.self) {
+            try builder.add(CommonEncryption(.cenc), keyID: id(256))
+        }
+        #expect("\(error.map { "\($0)" } ?? "")".contains("more than 256 keys"))
     }
 
     @Test("a film of two hours opens as a list, and a sample in its middle is read")
@@ -199,7 +212,7 @@ struct FilmTests {
         let source = GeneratedSource(stream: SplitMix64Stream(seed: 1), byteCount: sampleCount * 6000)
         let film = try OpenPiece(
             PiecePlace(0..<source.byteCount, extents), of: source, backend: BackendRegistry.backend(named: "openssl"),
-            key: SecretKey(RandomFilm.key))
+            keys: .one(SecretKey(RandomFilm.key)))
         let (number, count) = (sampleCount / 2 + 7, 6000)
         var ciphertext = [UInt8](repeating: 0, count: count)
         try ciphertext.withUnsafeMutableBytes { try source.fetch(at: number * 6000, into: $0) }

@@ -35,7 +35,7 @@ extension AgeHeader {
     ///
     /// - Parameters:
     ///   - passphrase: The passphrase.
-    ///   - maxWork: The max work for scrypt.
+    ///   - maxWork: The max product of N, r and p for scrypt.
     /// - Returns: The file key.
     /// - Throws: `FormatKeyError` if the passphrase is wrong, if scrypt would cost too much, or if the header was
     ///   changed; `.backend`.

@@ -32,7 +32,7 @@ package enum GocryptfsKey {
     /// - Parameters:
     ///   - configuration: The content of `gocryptfs.conf`.
     ///   - password: The password.
-    ///   - maxWork: The max work for scrypt.
+    ///   - maxWork: The max product of N, r and p for scrypt.
     /// - Returns: The master key.
     /// - Throws: `FormatKeyError` if the configuration is invalid, if scrypt would cost too much, or if the password is
     ///   wrong; `DecryptionError.unsupported` for a key that depends on a device; `.backend`.

@@ -2,6 +2,7 @@ import COpenSSL
 import CSodium
 import OpenSSLBackend
 package import RandomAccess
+import Support
 
 /// The cost of scrypt. Source: RFC 7914, section 2.
 package struct ScryptCost: Hashable, Sendable {
@@ -10,10 +11,14 @@ package struct ScryptCost: Hashable, Sendable {
 
     /// The max work: 2²² blocks of 1 KiB, 4 GiB. Untrusted files choose the cost of reading them.
     package static let maxWork: UInt64 = (1 << 22) * 8
-    private static let expectation = "N a power of 2, and N · r · p at most 2^25 (4 GiB of memory)"
 
-    /// A cost with the parameters of scrypt, whose product is the work.
+    /// A cost with the parameters of scrypt.
     ///
+    /// - Parameters:
+    ///   - n: The cost N, a power of 2.
+    ///   - r: The size of a block, in 128 bytes.
+    ///   - p: The parallelization.
+    ///   - maxWork: The max product of N, r and p, up to ``maxWork``.
     /// - Throws: `FormatKeyError` for an invalid or excessive cost.
     package init(
         n: UInt64, r: UInt64, p: UInt64, maxWork: UInt64 = Self.maxWork
@@ -21,8 +26,11 @@ package struct ScryptCost: Hashable, Sendable {
         let isPossible = n > 1 && n & (n - 1) == 0 && r > 0 && p > 0
         let (first, overflows) = n.multipliedReportingOverflow(by: r)
         let (work, overflowsAgain) = first.multipliedReportingOverflow(by: p)
-        guard isPossible, !overflows, !overflowsAgain, work <= min(maxWork, Self.maxWork) else {
-            throw .noKey("scrypt", "with N \(n), r \(r), p \(p)", expected: Self.expectation)
+        let limit = min(maxWork, Self.maxWork)
+        guard isPossible, !overflows, !overflowsAgain, work <= limit else {
+            throw .noKey(
+                "scrypt", "with N \(n), r \(r), p \(p)",
+                expected: "N a power of 2, and N · r · p at most \(limit) (\(ByteSize(128 * limit)) of memory)")
         }
         (blockCount, blockSize, parallelization) = (n, r, p)
     }
@@ -33,34 +41,34 @@ package struct ScryptCost: Hashable, Sendable {
 extension SecretKey {
     /// Derives a key from this password by scrypt.
     package func scrypt(salt: [UInt8], _ cost: ScryptCost, byteCount: Int) throws(DecryptionError) -> SecretKey {
-        try scrypt(salt, saltByteCount: salt.count, cost, byteCount: byteCount)
-    }
-
-    /// Derives a key from this password by scrypt, with a salt that is secret, too.
-    func scrypt(salt: SecretKey, _ cost: ScryptCost, byteCount: Int) throws(DecryptionError) -> SecretKey {
-        try salt.withUnsafeBytes { (salt) throws(DecryptionError) in
-            try scrypt(
-                salt.assumingMemoryBound(to: UInt8.self).baseAddress, saltByteCount: salt.count, cost,
-                byteCount: byteCount)
+        try ByteString(salt).withUnsafeBytes { (salt) throws(DecryptionError) in
+            try scrypt(salt: salt, cost, byteCount: byteCount)
         }
     }
 
-    /// The corresponding C function is `crypto_pwhash_scryptsalsa208sha256_ll`, which needs no initialisation.
-    private func scrypt(
-        _ salt: UnsafePointer<UInt8>?, saltByteCount: Int, _ cost: ScryptCost, byteCount: Int
+    /// Derives a key from this password by scrypt, with a salt that may be secret, too. The corresponding C function is
+    /// `crypto_pwhash_scryptsalsa208sha256_ll`.
+    func scrypt(
+        salt: UnsafeRawBufferPointer, _ cost: ScryptCost, byteCount: Int
     ) throws(DecryptionError) -> SecretKey {
-        try SecretKey(byteCount: byteCount) { (output) throws(DecryptionError) in
+        // Without the initialisation, libsodium does not know the processor, and takes its slowest code.
+        let state = sodium_init()
+        guard state >= 0 else {
+            throw .backend(name: "sodium", operation: "sodium_init", reason: "it returned \(state): expected 0 or 1")
+        }
+        return try SecretKey(byteCount: byteCount) { (output) throws(DecryptionError) in
             let result = withUnsafeBytes { password -> Int32 in
-                guard let salt, let password = password.assumingMemoryBound(to: UInt8.self).baseAddress,
+                guard let saltStart = salt.assumingMemoryBound(to: UInt8.self).baseAddress,
+                    let password = password.assumingMemoryBound(to: UInt8.self).baseAddress,
                     let start = output.assumingMemoryBound(to: UInt8.self).baseAddress
                 else { return -1 }
                 return crypto_pwhash_scryptsalsa208sha256_ll(
-                    password, self.byteCount, salt, saltByteCount, cost.blockCount, UInt32(clamping: cost.blockSize),
+                    password, self.byteCount, saltStart, salt.count, cost.blockCount, UInt32(clamping: cost.blockSize),
                     UInt32(clamping: cost.parallelization), start, output.count)
             }
             guard result == 0 else {
                 throw .backend(
-                    name: "libsodium", operation: "crypto_pwhash_scryptsalsa208sha256_ll",
+                    name: "sodium", operation: "crypto_pwhash_scryptsalsa208sha256_ll",
                     reason: "it returned \(result): expected 0; there may be no memory")
             }
         }

@@ -24,7 +24,9 @@ package enum RcloneKey {
     package static func key(password: SecretKey, secondPassword: SecretKey?) throws(DecryptionError) -> SecretKey {
         let cost = try ScryptCost(n: 1 << 14, r: 8, p: 1)
         guard let secondPassword else { return try password.scrypt(salt: salt, cost, byteCount: 32) }
-        return try password.scrypt(salt: secondPassword, cost, byteCount: 32)
+        return try secondPassword.withUnsafeBytes { (salt) throws(DecryptionError) in
+            try password.scrypt(salt: salt, cost, byteCount: 32)
+        }
     }
 
     /// Decodes an obscured password of `rclone.conf`: an IV and the password in AES-CTR, in Base64.

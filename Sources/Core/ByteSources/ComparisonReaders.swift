@@ -81,7 +81,7 @@ package final class ChunkCacheReader: RandomAccessDecryptor, CachingReader {
 /// It has the access policy of the article "Decrypting huge files on iOS", with correct arithmetic. It exists for
 /// comparison. While a window is decrypted, its ciphertext, its plaintext and the caller's buffer are all in memory.
 /// The article allocates all three anew; here the caller provides the last one.
-package final class AllocatingReader: RandomAccessDecryptor {
+package final class FreshBufferReader: RandomAccessDecryptor {
     private let object: EncryptedObject
     /// Decrypts stretches; `nil` if chunks are opened as a whole.
     private let context: (any CipherContext)?

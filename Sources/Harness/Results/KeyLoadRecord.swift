@@ -27,7 +27,7 @@ public struct KeyLoadRecord: Codable, Hashable, Sendable {
     public var seed: UInt64
     /// The number of seconds of the plan that passed in one second of the run; `nil` if nothing was run.
     public var speed: UInt64?
-    /// The cells, one for each way of asking.
+    /// The cells, one for each mode.
     public var cells: [Cell]
 
     private enum CodingKeys: String, CodingKey {
@@ -83,10 +83,10 @@ public struct KeyLoadRecord: Codable, Hashable, Sendable {
         case dispersed
     }
 
-    /// The figures of one way of asking.
+    /// The figures of one mode.
     public struct Cell: Codable, Hashable, Sendable {
         /// The time at which clients asked.
-        public var way: RequestMode
+        public var mode: RequestMode
         /// The figures of the simulation.
         public var simulated: Figures
         /// The figures of the run; `nil` if nothing was run.
@@ -96,12 +96,17 @@ public struct KeyLoadRecord: Codable, Hashable, Sendable {
         /// The delay that the machine of the run added to times, in nanoseconds of the plan.
         public var lagNanoseconds: UInt64?
 
+        private enum CodingKeys: String, CodingKey {
+            case mode = "way"
+            case simulated, run, agrees, lagNanoseconds
+        }
+
         /// A cell; for a simulation alone, only with its figures.
         public init(
-            way: RequestMode, simulated: Figures, run: Figures? = nil, agrees: Bool? = nil,
+            mode: RequestMode, simulated: Figures, run: Figures? = nil, agrees: Bool? = nil,
             lagNanoseconds: UInt64? = nil
         ) {
-            self.way = way
+            self.mode = mode
             self.simulated = simulated
             self.run = run
             self.agrees = agrees

@@ -23,7 +23,7 @@ public struct KeyWaitsRecord: Codable, Hashable, Sendable {
     public var segmentByteCount: UInt64
     /// The crypto library's name.
     public var backend: String
-    /// The cells, one for each way and server; those of a server are together.
+    /// The cells, one for each source and server; those of a server are together.
     public var cells: [Cell]
 
     private enum CodingKeys: String, CodingKey {
@@ -46,7 +46,7 @@ public struct KeyWaitsRecord: Codable, Hashable, Sendable {
     }
 
     /// The source of the keys, and the time at which they arrive.
-    public enum RequestMode: String, Codable, CaseIterable, Hashable, Sendable {
+    public enum KeySource: String, Codable, CaseIterable, Hashable, Sendable {
         /// From files.
         case local
         /// From a session that already has them.
@@ -57,10 +57,10 @@ public struct KeyWaitsRecord: Codable, Hashable, Sendable {
         case onDemand
     }
 
-    /// The figures of one way with one server.
+    /// The figures of one source with one server.
     public struct Cell: Codable, Hashable, Sendable {
         /// The source of the keys.
-        public var way: RequestMode
+        public var source: KeySource
         /// The time for which the server held back an answer, in milliseconds.
         public var delayMilliseconds: UInt64
         /// The max number of requests between opening and the first byte.
@@ -73,16 +73,17 @@ public struct KeyWaitsRecord: Codable, Hashable, Sendable {
         public var ratioToLocal: LogInterval
 
         private enum CodingKeys: String, CodingKey {
-            case way, delayMilliseconds, samplesNanoseconds, medianNanoseconds, ratioToLocal
+            case source = "way"
+            case delayMilliseconds, samplesNanoseconds, medianNanoseconds, ratioToLocal
             case requestCount = "requests"
         }
 
         /// A cell with its samples.
         public init(
-            way: RequestMode, delayMilliseconds: UInt64, requestCount: UInt64, samplesNanoseconds: [UInt64],
+            source: KeySource, delayMilliseconds: UInt64, requestCount: UInt64, samplesNanoseconds: [UInt64],
             medianNanoseconds: Double, ratioToLocal: LogInterval
         ) {
-            self.way = way
+            self.source = source
             self.delayMilliseconds = delayMilliseconds
             self.requestCount = requestCount
             self.samplesNanoseconds = samplesNanoseconds

@@ -35,7 +35,7 @@ package struct ReaderConfiguration: Sendable {
         case .block: try object.makeCursor(windowByteCount: windowByteCount)
         case .chunkCache: try ChunkCacheReader(object: object, chunkByteCount: windowByteCount)
         case .wholeChunk: UncachedChunkReader(try ChunkCacheReader(object: object, chunkByteCount: windowByteCount))
-        case .freshBuffers: try AllocatingReader(object: object, windowByteCount: windowByteCount)
+        case .freshBuffers: try FreshBufferReader(object: object, windowByteCount: windowByteCount)
         }
     }
 

@@ -17,8 +17,5 @@ public enum AccessPolicy: String, CaseIterable, Codable, Hashable, Sendable, Cus
     public var description: String { rawValue }
 
     /// The names of all policies, in words.
-    package static var expectation: String {
-        let names = allCases.map(\.rawValue)
-        return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
-    }
+    package static var expectation: String { allCases.listed("or") }
 }

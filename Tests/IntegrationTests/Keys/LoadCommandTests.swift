@@ -24,7 +24,7 @@ struct LoadCommandTests {
         let record = try KeyLoadRecord(file: run.output)
         #expect(record.command == ["chunkwise", "keys", "load"] + options)
         #expect(record.clientCount == 6000 && record.capacityPerSecond == 300 && record.speed == nil)
-        #expect(record.cells.map(\.way) == [.onDemand, .preloaded, .dispersed])
+        #expect(record.cells.map(\.mode) == [.onDemand, .preloaded, .dispersed])
         for cell in record.cells {
             let figures = cell.simulated
             #expect(cell.run == nil && cell.agrees == nil)

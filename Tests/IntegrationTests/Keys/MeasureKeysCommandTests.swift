@@ -22,11 +22,11 @@ struct MeasureKeysCommandTests {
         let record = try KeyWaitsRecord(file: run.output)
         #expect(record.command.prefix(3) == ["chunkwise", "keys", "measure"])
         #expect(record.keyCount == 2 && record.rounds == 6 && record.segmentByteCount == 1024)
-        #expect(record.cells.map(\.way) == KeyWaitsRecord.RequestMode.allCases + KeyWaitsRecord.RequestMode.allCases)
+        #expect(record.cells.map(\.source) == KeyWaitsRecord.KeySource.allCases + KeyWaitsRecord.KeySource.allCases)
         #expect(record.cells.map(\.delayMilliseconds) == [0, 0, 0, 0, 1, 1, 1, 1])
         #expect(record.cells.map(\.requestCount) == [0, 0, 1, 2, 0, 0, 1, 2])
         #expect(record.cells.allSatisfy { $0.samplesNanoseconds.count == 6 })
-        for local in record.cells where local.way == .local {
+        for local in record.cells where local.source == .local {
             #expect(local.ratioToLocal == .init(low: 1, estimate: 1, high: 1))
         }
     }

@@ -23,11 +23,13 @@ package final class PieceFile: PieceList {
     /// The files, each once, and for each piece the index of its file.
     private let files: [String]
     private let numbers: [Int]
-    private let keys: [String: Result<FilmKeys, DecryptionError>]
-    private let key: FilmKeys?
+    private let keys: [String: Result<KeySet, DecryptionError>]
+    private let key: KeySet?
     private let record: Mutex<Record>
     /// The encrypted extents of each film piece that was opened.
     private let films: Mutex<[Int: ProtectedExtents]> = Mutex([:])
+    /// The boxes `moov` of films, by the names of their files.
+    private let starts: Mutex<[String: FilmStart]> = Mutex([:])
     /// True if the file is a film itself.
     private let isFilm: Bool
     /// The file with the film's box `moov`, if it is not the film.
@@ -56,8 +58,8 @@ package final class PieceFile: PieceList {
     /// - Throws: `DecryptionError.io`; `PartError` with the path and a `DescriptionError`, which has line and column.
     ///   The faults of single pieces, such as a missing key, are not thrown.
     package convenience init(
-        path: FilePath, key: FilmKeys?, strategy: (String, [UInt8]?) throws(DecryptionError) -> Strategy,
-        readKey: (FilePath, [Int]) throws(DecryptionError) -> FilmKeys
+        path: FilePath, key: KeySet?, strategy: (String, [UInt8]?) throws(DecryptionError) -> Strategy,
+        readKey: (FilePath, [Int]) throws(DecryptionError) -> KeySet
     ) throws(DecryptionError) {
         let (source, text) = try Self.contents(of: path, maxByteCount: PieceDocument.maxByteCount)
         let pieces: [PieceDocument.Piece]
@@ -76,7 +78,7 @@ package final class PieceFile: PieceList {
     ///   - start: The file with its box `moov`, if that is another file.
     ///   - key: The film's key, or several.
     /// - Throws: `DecryptionError.io`. Faults of the film itself are not thrown here.
-    package convenience init(film path: FilePath, start: FilePath?, key: FilmKeys?) throws(DecryptionError) {
+    package convenience init(film path: FilePath, start: FilePath?, key: KeySet?) throws(DecryptionError) {
         guard let name = path.lastComponent?.string else {
             throw .invalidParameter(name: "file", value: path.string, expected: "the name of a film")
         }
@@ -100,14 +102,14 @@ package final class PieceFile: PieceList {
     }
 
     private init(
-        _ path: FilePath, _ pieces: [PieceDocument.Piece], _ key: FilmKeys?, isFilm: Bool = false,
+        _ path: FilePath, _ pieces: [PieceDocument.Piece], _ key: KeySet?, isFilm: Bool = false,
         filmStart: FilePath? = nil, _ source: FileSource,
-        readKey: (FilePath, [Int]) throws(DecryptionError) -> FilmKeys
+        readKey: (FilePath, [Int]) throws(DecryptionError) -> KeySet
     ) throws(DecryptionError) {
         let parent = path.removingLastComponent()
         let folder = try RootedFolder(parent.isEmpty ? "." : parent)
         var (files, numbers, known): ([String], [Int], [String: Int]) = ([], [], [:])
-        var keys: [String: Result<FilmKeys, DecryptionError>] = [:]
+        var keys: [String: Result<KeySet, DecryptionError>] = [:]
         var record = Record()
         record.note(source, path)
         for piece in pieces {
@@ -165,11 +167,10 @@ package final class PieceFile: PieceList {
 
     package func place(of piece: Int, in source: any ByteSource) throws(DecryptionError) -> PiecePlace {
         let known = films.withLock { $0[piece] }
-        var place = try pieces[piece].place(
+        let place = try pieces[piece].place(
             in: source, known, samples: { (file) throws(DecryptionError) in try samples(in: file) },
             start: { (file) throws(DecryptionError) in try start(in: file) })
         if known == nil, let found = place.extents { films.withLock { $0[piece] = found } }
-        if place.extents != nil, let keys = try? keys(of: piece), case .byID = keys { place.keys = keys }
         return place
     }
 
@@ -179,6 +180,16 @@ package final class PieceFile: PieceList {
     }
 
     private func start(in file: String) throws(DecryptionError) -> FilmStart {
+        // Threads that need the same file wait for the one that reads it.
+        try starts.withLock { (starts) throws(DecryptionError) in
+            if let known = starts[file] { return known }
+            let start = try readStart(in: file)
+            starts[file] = start
+            return start
+        }
+    }
+
+    private func readStart(in file: String) throws(DecryptionError) -> FilmStart {
         let path = try indexPath(file)
         let source = try FileSource(path: path)
         record.withLock { $0.note(source, path) }
@@ -202,14 +213,7 @@ package final class PieceFile: PieceList {
         }
     }
 
-    package func key(of piece: Int) throws(DecryptionError) -> SecretKey? {
-        guard let name = pieces[piece].content.name, let keys = try keys(of: piece) else { return nil }
-        // The place has the keys of a film if they have IDs.
-        if case (.film, .byID) = (pieces[piece].content, keys) { return nil }
-        return try keys.single(for: name)
-    }
-
-    private func keys(of piece: Int) throws(DecryptionError) -> FilmKeys? {
+    package func keys(of piece: Int) throws(DecryptionError) -> KeySet? {
         let piece = pieces[piece]
         guard let name = piece.content.name else { return nil }
         if let file = piece.keyFile { return try keys[file]?.get() }

@@ -152,15 +152,10 @@ package enum GivenCiphertextError: LayerError {
     private static func way(_ rest: Rest) -> String {
         switch rest {
         case .chain: ", --range 16- with --iv \(String(repeating: "0", count: 32)) reads past it"
-        case .counter(let block): ", --range 16- with --iv \(digits(block)) reads past it"
+        case .counter(let block): ", --range 16- with --iv \(block.hexadecimal) reads past it"
         case .copy: ""
         case .tagged: ", and head -c -16 the tag behind, if it is of AES-GCM"
         }
-    }
-
-    private static func digits(_ block: Block) -> String {
-        let digits = String(block.bigEndianValue, radix: 16)
-        return String(repeating: "0", count: 32 - digits.count) + digits
     }
 
     /// The error's name in the subject protocol.

@@ -59,7 +59,7 @@ package enum IVFile {
 
     /// Returns a description of the digits of an IV of some lengths in bytes; `nil` for any length.
     package static func expectation(_ byteCounts: [Int]?) -> String {
-        "\(byteCounts.map { KeyFile.text($0.map { $0 * 2 }) } ?? "an even number of") hexadecimal digits"
+        "\(byteCounts.map { $0.map { $0 * 2 }.listed("or") } ?? "an even number of") hexadecimal digits"
     }
 
     /// Refuses an output whose IV file would replace some other file, which would be lost.

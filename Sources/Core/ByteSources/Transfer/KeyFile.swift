@@ -63,8 +63,8 @@ public enum KeyEncoding: String, CaseIterable, Hashable, Sendable {
     /// Returns the expected content of a file with a key of some lengths in bytes; `nil` for any length.
     fileprivate func expectation(_ byteCounts: [Int]?) -> String {
         switch (self, byteCounts) {
-        case (.raw, let counts?): "\(KeyFile.text(counts)) raw bytes"
-        case (.hex, let counts?): "\(KeyFile.text(counts.map { $0 * 2 })) hexadecimal digits"
+        case (.raw, let counts?): "\(counts.listed("or")) raw bytes"
+        case (.hex, let counts?): "\(counts.map { $0 * 2 }.listed("or")) hexadecimal digits"
         case (.raw, nil): "1 to \(KeyFile.maxByteCount) raw bytes"
         case (.hex, nil): "an even number of hexadecimal digits"
         }
@@ -95,12 +95,6 @@ package enum KeyFile {
     /// The max number of bytes of a file that is read.
     fileprivate static let maxByteCount = 1023
 
-    /// Returns some lengths in words.
-    package static func text(_ counts: [Int]) -> String {
-        let others = counts.dropLast().map(String.init).joined(separator: ", ")
-        return (others.isEmpty ? "" : others + " or ") + (counts.last.map(String.init) ?? "0")
-    }
-
     /// Reads a key of a length that the form allows: raw bytes, or twice as many hexadecimal digits surrounded by white
     /// space. Text counts as raw bytes only if the form says so. Random bytes are never all text, and no error would
     /// show that a text was taken for a key.
@@ -122,7 +116,8 @@ package enum KeyFile {
     }
 
     /// Reads a key as ``read(_:_:isShared:)`` does, or several with their IDs: a text with a line `KID:KEY` for each,
-    /// both in hexadecimal, with or without the hyphens of a UUID in the ID.
+    /// both in hexadecimal, with or without the hyphens of a UUID in the ID. One line that begins so is enough, and all
+    /// others are errors.
     ///
     /// - Parameters:
     ///   - path: The file.
@@ -130,29 +125,29 @@ package enum KeyFile {
     ///   - isShared: Called with the permissions if other users can read the file.
     /// - Returns: The key or the keys.
     /// - Throws: See ``read(_:_:isShared:)``.
-    package static func readFilmKeys(
+    package static func readKeys(
         _ path: String, _ form: Form = Form(), isShared: (UInt32) throws(DecryptionError) -> Void = { _ in }
-    ) throws(DecryptionError) -> FilmKeys {
+    ) throws(DecryptionError) -> KeySet {
         try withContents(
-            of: path, "key file", maxByteCount: maxLineByteCount * FilmKeys.maxCount, isShared: isShared
+            of: path, "key file", maxByteCount: maxKeysByteCount, isShared: isShared
         ) { (bytes) throws(DecryptionError) in
-            guard form.encoding != .raw, bytes.contains(separator), PlainText.isASCII(bytes) else {
+            guard form.encoding != .raw, bytes.split(separator: 0x0A).contains(where: { keyID($0) != nil }) else {
                 return .one(try key(in: bytes, path, form))
             }
-            guard bytes.count <= maxLineByteCount * FilmKeys.maxCount else {
+            guard bytes.count <= maxKeysByteCount else {
                 throw .layer(
                     AnyLayerError(
                         KeyFileError.noKeyInLine(
-                            path: path, line: FilmKeys.maxCount,
-                            expected: "at most \(maxLineByteCount * FilmKeys.maxCount) bytes of keys")))
+                            path: path, line: bytes.count { $0 == 0x0A } + 1,
+                            expected: "at most \(maxKeysByteCount) bytes of keys")))
             }
             return .byID(try keys(in: bytes, path))
         }
     }
 
     private static let separator = UInt8(ascii: ":")
-    /// The max length of a line with a key: an ID with hyphens, a key, and some spaces.
-    private static let maxLineByteCount = 128
+    /// The max length of a file with several keys: lines of an ID with hyphens, a key, and some spaces.
+    private static let maxKeysByteCount = 128 * KeySet.maxCount
 
     /// Reads a key with its ID from each line that is not empty. An error shows nothing of a line, which may have the
     /// key first.
@@ -165,12 +160,13 @@ package enum KeyFile {
                 .layer(AnyLayerError(KeyFileError.noKeyInLine(path: path, line: index + 1, expected: expected)))
             }
             guard line.contains(where: { !isSpace($0) }) else { continue }
-            let parts = line.split(separator: separator, maxSplits: 1, omittingEmptySubsequences: false)
-            let digits = parts.count == 2 ? hexadecimalDigits(UnsafeRawBufferPointer(rebasing: parts[1])) : nil
-            guard let id = keyID(parts[0]), let digits, digits.count == 32 else {
+            let rest = line.drop { $0 != separator }.dropFirst()
+            guard let id = keyID(line), let digits = hexadecimalDigits(UnsafeRawBufferPointer(rebasing: rest)),
+                digits.count == 32
+            else {
                 throw mismatch("KID:KEY, a key's ID and the key, of 32 hexadecimal digits each")
             }
-            guard keys.count < FilmKeys.maxCount else { throw mismatch("at most \(FilmKeys.maxCount) keys") }
+            guard keys.count < KeySet.maxCount else { throw mismatch("at most \(KeySet.maxCount) keys") }
             guard keys.updateValue(try key(digits), forKey: id) == nil else {
                 throw mismatch("another ID than in the lines before")
             }
@@ -245,10 +241,11 @@ package enum KeyFile {
         return digits.count % 2 == 0 && digits.allSatisfy { value(of: $0) != nil } ? digits : nil
     }
 
-    /// Returns the ID of 32 digits with any spaces and hyphens.
-    private static func keyID(_ text: Slice<UnsafeRawBufferPointer>) -> Block? {
+    /// Returns the ID in front of a line's colon: 32 digits with any spaces and hyphens.
+    private static func keyID(_ line: Slice<UnsafeRawBufferPointer>) -> Block? {
+        guard let end = line.firstIndex(of: separator) else { return nil }
         var (id, count) = (UInt128(0), 0)
-        for byte in text where !isSpace(byte) && byte != UInt8(ascii: "-") {
+        for byte in line[..<end] where !isSpace(byte) && byte != UInt8(ascii: "-") {
             guard let digit = value(of: byte) else { return nil }
             id = id << 4 | UInt128(digit)
             count += 1

@@ -208,8 +208,7 @@ struct PlaylistWriter {
 
     private static func line(_ key: KeyInForce) -> String {
         guard case .key(let uri, let iv) = key else { return "#EXT-X-KEY:METHOD=NONE" }
-        let digits = iv.map { String($0.bigEndianValue, radix: 16, uppercase: true) }
-        let attribute = digits.map { ",IV=0x" + String(repeating: "0", count: 32 - $0.count) + $0 }
+        let attribute = iv.map { ",IV=0x" + $0.hexadecimal.uppercased() }
         return "#EXT-X-KEY:METHOD=AES-128,URI=\"\(uri)\"" + (attribute ?? "")
     }
 }

@@ -55,8 +55,8 @@ struct PlaylistPieces: PieceList {
         try part(piece).place(in: source)
     }
 
-    func key(of piece: Int) throws(DecryptionError) -> SecretKey? {
-        try keyURI(of: piece).map { (uri) throws(DecryptionError) in try keys.key(for: uri) }
+    func keys(of piece: Int) throws(DecryptionError) -> KeySet? {
+        try keyURI(of: piece).map { (uri) throws(DecryptionError) in .one(try keys.key(for: uri)) }
     }
 
     func name(of piece: Int) -> String {

@@ -109,8 +109,7 @@ package struct MediaRewriter {
         let wanted = KeyInForce(uri: uri, iv: rule == .attribute ? iv : nil)
         guard wanted != inForce else { return }
         inForce = wanted
-        let digits = wanted.iv.map { String($0.bigEndianValue, radix: 16, uppercase: true) }
-        let attribute = digits.map { ",IV=0x" + String(repeating: "0", count: 32 - $0.count) + $0 }
+        let attribute = wanted.iv.map { ",IV=0x" + $0.hexadecimal.uppercased() }
         written.append("#EXT-X-KEY:METHOD=AES-128,URI=\"\(keyName(uri))\"" + (attribute ?? ""))
     }
 }

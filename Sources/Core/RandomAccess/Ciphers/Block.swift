@@ -34,6 +34,12 @@ public struct Block: Hashable, Sendable {
         withUnsafeBytes { Array($0) }
     }
 
+    /// The 16 bytes as hexadecimal digits.
+    package var hexadecimal: String {
+        let digits = String(bigEndianValue, radix: 16)
+        return String(repeating: "0", count: 32 - digits.utf8.count) + digits
+    }
+
     /// Calls `body` with the 16 bytes in order.
     @inlinable
     public func withUnsafeBytes<Result, Failure: Error>(

@@ -189,7 +189,7 @@ extension ExtentCursor {
         var index = blocks.lowerBound
         while index < blocks.upperBound {
             let start = offset(ofBlock: index, of: extent)
-            var iv = extent.block.countedOn(by: index)
+            var iv = extent.block.advancedWithoutCarry(by: index)
             // A backend counts with all 16 bytes.
             var countable = UInt64.max
             if scheme.cipher == .aesCBC {

@@ -10,7 +10,6 @@ struct FilmReader {
     /// True if `moov` is in another file.
     private var isSegment = false
     private var builder = ProtectedExtents.Builder()
-    private var hasGroups = false
     private var sampleCount = 0
 
     /// A track of `moov`.
@@ -47,7 +46,7 @@ struct FilmReader {
     private static let maxBoxCount = 1 << 22
     private static let maxTrackCount = 64
     private static let maxEntryCount = 64
-    private static let maxGroupCount = FilmKeys.maxCount
+    private static let maxGroupCount = KeySet.maxCount
     private static let maxSampleCount = 1 << 24
 
     private init(_ source: any ByteSource) { self.source = source }
@@ -62,10 +61,7 @@ struct FilmReader {
         var reader = FilmReader(source)
         (reader.tracks, reader.isSegment) = (start?.tracks, start != nil)
         let tracks = try reader.readBoxes()
-        let isProtected = tracks.contains { track in
-            !track.groups.isEmpty || track.entries.contains { $0?.usual != nil }
-        }
-        guard reader.hasGroups || isProtected else {
+        guard tracks.contains(where: { $0.entries.contains { $0 != nil } }) else {
             throw .unsupported("a film without a protected track: expected one of Common Encryption")
         }
         return try reader.builder.finish()
@@ -158,7 +154,7 @@ extension FilmReader {
         tracks = found
     }
 
-    private mutating func readTrack(_ track: FilmBox) throws(DecryptionError) -> Track {
+    private func readTrack(_ track: FilmBox) throws(DecryptionError) -> Track {
         var header = try track.required("tkhd")
         let (version, _) = try header.versionAndFlags()
         guard version <= 1 else { throw header.unsupported("version \(version)") }
@@ -211,7 +207,7 @@ extension FilmReader {
     /// Reads the sample groups of a track or a fragment.
     ///
     /// - Source: ISO/IEC 14496-12:2022, section 8.9.3; ISO/IEC 23001-7:2016, section 6.
-    private mutating func readGroups(
+    private func readGroups(
         of parent: FilmBox, _ schemes: Set<CommonEncryption.Scheme>
     ) throws(DecryptionError) -> [Protection?] {
         guard case (var box, let version)? = try Self.groupBox("sgpd", in: parent, maxVersion: 1) else { return [] }
@@ -224,7 +220,6 @@ extension FilmReader {
         guard count <= Self.maxGroupCount else {
             throw box.unsupported("\(count) sample groups: expected at most \(Self.maxGroupCount)")
         }
-        hasGroups = true
         var groups: [Protection?] = []
         for _ in 0..<count {
             let byteCount = usualByteCount == 0 ? try box.number(UInt32.self) : usualByteCount
@@ -233,7 +228,7 @@ extension FilmReader {
         return groups
     }
 
-    private mutating func readEntry(_ entry: FilmBox) throws(DecryptionError) -> Entry? {
+    private func readEntry(_ entry: FilmBox) throws(DecryptionError) -> Entry? {
         var rest = entry
         switch entry.kind {
         case "encv": try rest.skip(78)
@@ -330,9 +325,6 @@ extension FilmReader {
         guard let track = tracks.first(where: { $0.id == id }) else {
             throw header.mismatch("a track of moov, not \(id)")
         }
-        guard flags & 0x1 == 0 || !isSegment else {
-            throw header.unsupported("an offset in the whole film: expected one from a moof, in a segment")
-        }
         let base = flags & 0x1 != 0 ? try header.number(UInt64.self) : parent.offset
         let entry = flags & 0x2 != 0 ? try header.number(UInt32.self) : track.usualEntry
         if flags & 0x8 != 0 { try header.skip(4) }
@@ -343,6 +335,9 @@ extension FilmReader {
         guard let entry = track.entries[Int(entry) - 1] else { return }
         let groupBox = try Self.groupBox("sbgp", in: fragment, maxVersion: 1)
         guard entry.usual != nil || groupBox != nil else { return }
+        guard flags & 0x1 == 0 || !isSegment else {
+            throw header.unsupported("an offset in the whole film: expected one from a moof, in a segment")
+        }
         guard flags & 0x20001 != 0 || isFirst else {
             throw header.unsupported("samples behind those of another track: expected an offset from their moof")
         }

@@ -97,8 +97,8 @@ extension ProtectedExtents {
         package mutating func add(_ scheme: CommonEncryption, keyID: Block? = nil) throws(DecryptionError) -> Int {
             let both = SchemeOfKey(scheme: scheme, keyID: keyID)
             if let number = numbers[both] { return number }
-            guard schemes.count < FilmKeys.maxCount else {
-                throw .unsupported("more than \(FilmKeys.maxCount) keys, schemes and patterns in one film")
+            guard schemes.count < KeySet.maxCount else {
+                throw .unsupported("more than \(KeySet.maxCount) keys, schemes and patterns in one film")
             }
             schemes.append(scheme)
             keyIDs.append(keyID)
@@ -167,7 +167,7 @@ extension ProtectedExtents {
                 let chain = scheme.scheme == .cbc1 ? sample.lastEnd.map { $0 - 16 } : nil
                 let block =
                     if let chain { Block(bigEndianValue: UInt128(chain)) } else {
-                        scheme.cipher == .aesCTR ? sample.iv.countedOn(by: sample.byteCount / 16) : sample.iv
+                        scheme.cipher == .aesCTR ? sample.iv.advancedWithoutCarry(by: sample.byteCount / 16) : sample.iv
                     }
                 extents.append(
                     Extent(
@@ -215,7 +215,7 @@ extension Block {
     /// carry.
     ///
     /// - Source: ISO/IEC 23001-7:2016, section 9.
-    func countedOn(by count: UInt64) -> Block {
+    func advancedWithoutCarry(by count: UInt64) -> Block {
         let low = UInt64(truncatingIfNeeded: bigEndianValue) &+ count
         return Block(bigEndianValue: (bigEndianValue >> 64) << 64 | UInt128(low))
     }

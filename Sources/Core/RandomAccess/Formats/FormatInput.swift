@@ -14,14 +14,20 @@ extension Format.Input {
     package var expectation: String {
         if isFixed { return "what this variant fixes" }
         return switch kind {
-        case .integer(_, _, let list) where !list.isEmpty: list.map(String.init).joined(separator: " or ")
+        case .integer(_, _, let list) where !list.isEmpty: Self.listed(list)
         case .integer(let range, let unit, _):
             (unit > 1 ? "a \(range.lowerBound > 0 ? "positive " : "")multiple of \(unit)" : "a number")
                 + (range.upperBound < 1 << 62 ? " from \(range.lowerBound) to \(range.upperBound)" : "")
-        case .bytes(let counts?): "hexadecimal digits for \(counts.map(String.init).joined(separator: " or ")) bytes"
+        case .bytes(let counts?): "hexadecimal digits for \(Self.listed(counts)) bytes"
         case .bytes(nil): "hexadecimal digits, an even number of them"
-        case .text(let words): words.isEmpty ? "a text" : words.joined(separator: " or ")
+        case .text(let words): words.isEmpty ? "a text" : Self.listed(words)
         }
+    }
+
+    /// Returns values as "a, b or c".
+    private static func listed(_ values: [some CustomStringConvertible]) -> String {
+        let others = values.dropLast().map(\.description).joined(separator: ", ")
+        return (others.isEmpty ? "" : others + " or ") + (values.last?.description ?? "")
     }
 
     /// Parses a value: a number in digits, bytes in hexadecimal digits, a word; `nil` for an invalid one.

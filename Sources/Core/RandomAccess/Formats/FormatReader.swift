@@ -294,18 +294,19 @@ struct FormatReader {
             "a length, or members", of: ["bytes", "text", "default", "oneOf", "min", "max", "multipleOf"])
         let list = try members["oneOf"]?.elements("a list of words or numbers")
         if list?.isEmpty == true { throw node.error("words or numbers in \"oneOf\"") }
+        for name in ["bytes", "min", "max", "multipleOf"] where list != nil {
+            if let other = members[name] { throw other.error("none beside \"oneOf\"") }
+        }
         let numbers = list?.compactMap { try? UInt64($0.integer("a number")) } ?? []
+        let isText = try members["text"]?.flag()
         let kind: Format.Input.Kind
-        if members["text"] == nil, let minimum = numbers.min(), let maximum = numbers.max(),
-            numbers.count == list?.count
-        {
-            for name in ["bytes", "min", "max", "multipleOf"] {
-                if let other = members[name] { throw other.error("none beside \"oneOf\"") }
-            }
+        if isText != true, let minimum = numbers.min(), let maximum = numbers.max(), numbers.count == list?.count {
             kind = .integer(minimum...maximum, multipleOf: 1, oneOf: numbers)
-        } else if try members["text"]?.flag() ?? (list != nil) {
+        } else if isText ?? (list != nil) {
             kind = .text(
                 try list?.map { element throws(DescriptionError) in try element.text("a word") } ?? [])
+        } else if list != nil {
+            throw node.error("numbers in \"oneOf\", or words without \"text: false\"")
         } else if let bytes = members["bytes"] {
             kind = .bytes(try byteCounts(bytes))
         } else {

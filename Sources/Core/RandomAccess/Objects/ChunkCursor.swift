@@ -110,10 +110,9 @@ final class ChunkCursor: CachingReader {
         guard last.index > first.index, last.ciphertext.upperBound - first.ciphertext.lowerBound > space else {
             return last
         }
-        // The object's last chunk may be longer than a full one, which all before it are at most.
+        // Only the object's last chunk can be longer than a full one.
         let count = space / layout.geometry.storedChunkByteCount
-        let index = min(last.index - 1, first.index + max(1, count) - 1)
-        return layout.extent(ofChunk: max(first.index, index))
+        return layout.extent(ofChunk: min(last.index, first.index + max(1, count)) - 1)
     }
 
     private func keep(_ chunk: UnsafeMutableRawBufferPointer, _ extent: Extent) throws(DecryptionError) {

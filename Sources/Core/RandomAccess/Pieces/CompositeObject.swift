@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// The start of a piece depends on the lengths of all pieces before it. If the place of a piece determines its length,
 /// the piece is opened when it is read. Any other piece is opened once at first, for its header, its padding or its
-/// last tag; the object keeps its length and key. Only a few sources stay open (``maxOpenSources``), however many
+/// last tag; the object keeps its length and keys. Only a few sources stay open (``maxOpenSources``), however many
 /// pieces there are.
 ///
 /// A piece that cannot be opened does not affect the other pieces. It is listed in ``problems``, and has a range in the
@@ -31,7 +31,7 @@ public final class CompositeObject: Sendable {
         /// at first.
         case told(DecryptionError?)
         /// The piece was opened once, and had this length.
-        case opened(objectByteCount: UInt64, key: SecretKey?)
+        case opened(objectByteCount: UInt64, keys: KeySet?)
         /// The piece cannot be read, for this reason.
         case broken(DecryptionError)
 
@@ -115,12 +115,12 @@ public final class CompositeObject: Sendable {
             }
             // The error for a missing key comes first, since it says more than that for a missing source; the length
             // does not need the key.
-            let key = try list.key(of: piece)
+            let keys = try list.keys(of: piece)
             let (source, place) = try found.get()
             do throws(DecryptionError) {
-                let opened = try OpenPiece(place, of: source, backend: backend, key: key)
+                let opened = try OpenPiece(place, of: source, backend: backend, keys: keys)
                 return (
-                    .opened(objectByteCount: opened.objectByteCount, key: key), opened.byteCount,
+                    .opened(objectByteCount: opened.objectByteCount, keys: keys), opened.byteCount,
                     opened.cursorByteCount
                 )
             } catch {
@@ -136,7 +136,7 @@ public final class CompositeObject: Sendable {
         of piece: Int, _ place: PiecePlace, _ list: any PieceList
     ) -> DecryptionError? {
         do throws(DecryptionError) {
-            try place.check(list.key(of: piece))
+            if let keys = try list.keys(of: piece) { try place.check(keys) }
             return nil
         } catch {
             return error
@@ -207,15 +207,15 @@ public final class CompositeObject: Sendable {
         of index: Int, windowByteCount: Int
     ) throws(DecryptionError) -> any RandomAccessDecryptor {
         openAhead(of: index)
-        var (objectByteCount, key): (UInt64?, SecretKey?)
+        var (objectByteCount, keys): (UInt64?, KeySet?)
         switch states[index] {
-        case .told: key = try list.key(of: index)
-        case .opened(let byteCount, let opened): (objectByteCount, key) = (byteCount, opened)
+        case .told: keys = try list.keys(of: index)
+        case .opened(let byteCount, let opened): (objectByteCount, keys) = (byteCount, opened)
         case .broken(let error): throw error
         }
         let (source, place) = try found(index)
         let piece = try OpenPiece(
-            place, of: source, backend: backend, key: key, objectByteCount: objectByteCount)
+            place, of: source, backend: backend, keys: keys, objectByteCount: objectByteCount)
         let expected = starts[index + 1] - starts[index]
         guard piece.byteCount == expected else {
             throw .sourceChanged(byteCount: piece.byteCount, expected: expected)

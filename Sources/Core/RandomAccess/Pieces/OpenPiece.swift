@@ -27,32 +27,31 @@ public struct OpenPiece: Sendable {
     ///   - place: Its place in the source.
     ///   - source: The source.
     ///   - backend: The library that decrypts.
-    ///   - key: The key of an encrypted piece.
+    ///   - keys: The key of an encrypted piece, or those of a film.
     /// - Throws: See `EncryptedObject.init`; `.truncatedCiphertext` if the source ends earlier.
     public init(
-        _ place: PiecePlace, of source: any ByteSource, backend: any CipherBackend, key: SecretKey?
+        _ place: PiecePlace, of source: any ByteSource, backend: any CipherBackend, keys: KeySet?
     ) throws(DecryptionError) {
-        try self.init(place, of: source, backend: backend, key: key, objectByteCount: nil)
+        try self.init(place, of: source, backend: backend, keys: keys, objectByteCount: nil)
     }
 
     /// Opens a piece, possibly again: if the length of the whole plaintext is known, the end is not read.
     init(
-        _ place: PiecePlace, of source: any ByteSource, backend: any CipherBackend, key: SecretKey?,
+        _ place: PiecePlace, of source: any ByteSource, backend: any CipherBackend, keys: KeySet?,
         objectByteCount: UInt64?
     ) throws(DecryptionError) {
         let slice = try SlicedSource(source, place.range)
-        func required(for name: String) throws(DecryptionError) -> SecretKey {
-            guard let key else { throw .invalidKeyMaterial(byteCount: 0, expected: "a key, for \(name)") }
-            return key
+        func required(for name: String) throws(DecryptionError) -> KeySet {
+            guard let keys else { throw .invalidKeyMaterial(byteCount: 0, expected: "a key, for \(name)") }
+            return keys
         }
         if let strategy = place.strategy {
-            let key = try required(for: strategy.name)
+            let key = try required(for: strategy.name).single(for: strategy.name)
             let object = try EncryptedObject(
                 source: slice, strategy: strategy, backend: backend, key: key, knownByteCount: objectByteCount)
             (content, self.objectByteCount) = (.encrypted(object), object.plaintextByteCount)
         } else if let extents = place.extents {
-            let given = if let keys = place.keys { keys } else { FilmKeys.one(try required(for: "a film")) }
-            let keys = try extents.keys(given)
+            let keys = try extents.keys(required(for: "a film"))
             guard extents.end <= slice.byteCount else {
                 throw .truncatedCiphertext(
                     byteCount: slice.byteCount, expected: "at least \(extents.end), the end of the last sample")

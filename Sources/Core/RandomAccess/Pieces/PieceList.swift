@@ -25,10 +25,10 @@ public protocol PieceList: Sendable {
     /// - Throws: `DecryptionError.truncatedCiphertext` if the source ends earlier.
     func place(of piece: Int, in source: any ByteSource) throws(DecryptionError) -> PiecePlace
 
-    /// Returns the key of a piece; `nil` if it is not encrypted.
+    /// Returns the key of a piece, or those of a film; `nil` if it is not encrypted.
     ///
     /// - Throws: `DecryptionError` if the key is not available now.
-    func key(of piece: Int) throws(DecryptionError) -> SecretKey?
+    func keys(of piece: Int) throws(DecryptionError) -> KeySet?
 
     /// Returns the name of a piece for messages.
     func name(of piece: Int) -> String
@@ -68,8 +68,6 @@ public struct PiecePlace: Sendable {
     public var byteCount: UInt64?
     /// The encrypted extents of these bytes, if only some are encrypted and no strategy describes them; `nil` for none.
     package var extents: ProtectedExtents?
-    /// The keys of these extents, if the piece has several.
-    package var keys: FilmKeys?
 
     /// A place of plaintext, or of a ciphertext.
     public init(
@@ -84,12 +82,12 @@ public struct PiecePlace: Sendable {
         self.extents = extents
     }
 
-    /// Refuses keys of the wrong length, and too few keys for a film.
+    /// Refuses keys of the wrong length, too few keys for a film, and several for anything else.
     ///
-    /// - Throws: `DecryptionError.invalidKey` or `.invalidKeyMaterial`; `FilmKeyError`.
-    func check(_ key: SecretKey?) throws(DecryptionError) {
-        if let key { try strategy?.check(key) }
-        if let keys = keys ?? key.map(FilmKeys.one) { _ = try extents?.keys(keys) }
+    /// - Throws: `DecryptionError.invalidKey` or `.invalidKeyMaterial`; `KeySetError`.
+    func check(_ keys: KeySet) throws(DecryptionError) {
+        if let strategy { try strategy.check(keys.single(for: strategy.name)) }
+        _ = try extents?.keys(keys)
     }
 
     /// The length of the piece's plaintext, if the place determines it; `nil` if it depends on the bytes: a header,

@@ -274,7 +274,7 @@ package struct InteropVerification {
         func openSource(_ source: Int) -> any ByteSource { self.source }
         func source(of piece: Int) -> Int { 0 }
         func place(of piece: Int, in source: any ByteSource) -> PiecePlace { places[piece] }
-        func key(of piece: Int) -> SecretKey? { key }
+        func keys(of piece: Int) -> KeySet? { .one(key) }
         func name(of piece: Int) -> String { "piece \(piece + 1)" }
     }
 }

@@ -104,7 +104,7 @@ package struct InProcessSubject: Sendable {
                 return switch setup.access {
                 case .cursor(let window): try object.makeCursor(windowByteCount: window)
                 case .wholeChunk(let byteCount): try ChunkCacheReader(object: object, chunkByteCount: byteCount)
-                case .freshBuffers(let window): try AllocatingReader(object: object, windowByteCount: window)
+                case .freshBuffers(let window): try FreshBufferReader(object: object, windowByteCount: window)
                 }
             })
         self.relocate = relocate

@@ -9,7 +9,7 @@ package struct ReaderSetup: Hashable, Sendable, CustomStringConvertible {
         case cursor(windowByteCount: Int)
         /// `ChunkCacheReader`; `byteCount` applies if the format has one chunk.
         case wholeChunk(byteCount: Int)
-        /// `AllocatingReader` with this window.
+        /// `FreshBufferReader` with this window.
         case freshBuffers(windowByteCount: Int)
     }
 

@@ -203,7 +203,7 @@ extension RemoteLink {
     fileprivate static let none = RemoteLink()
 }
 
-/// A meter of simulated time, requests and decrypted bytes.
+/// A meter of simulated time and requests.
 private final class Meter: Sendable {
     let clock = ComputedClock()
     let tally = RequestTally()

@@ -37,7 +37,7 @@ extension Document {
             let ratio = cell.ratioToLocal
             return [
                 Table.Entry("\(SignificantDigits.grouped(cell.delayMilliseconds)) ms"),
-                Table.Entry(KeyText.words(cell.way).name), Table.Entry(SignificantDigits.grouped(cell.requestCount)),
+                Table.Entry(KeyText.words(cell.source).name), Table.Entry(SignificantDigits.grouped(cell.requestCount)),
                 Table.Entry(KeyText.duration(cell.medianNanoseconds)),
                 Table.Entry(RatioText.times(ratio.estimate)),
                 Table.Entry("\(RatioText.times(ratio.low)) to \(RatioText.times(ratio.high))"),
@@ -60,7 +60,7 @@ extension Document {
             let figures = cell.simulated
             let again = "\(SignificantDigits.grouped(figures.retryCount)) again"
             return [
-                Table.Entry(KeyText.words(cell.way).name), count(figures.peakPerSecond), ratio(figures, load),
+                Table.Entry(KeyText.words(cell.mode).name), count(figures.peakPerSecond), ratio(figures, load),
                 Table.Entry(
                     SignificantDigits.grouped(figures.requestCount), detail: figures.retryCount > 0 ? again : nil),
                 late(figures.p50Nanoseconds), late(figures.p99Nanoseconds), late(figures.p999Nanoseconds),
@@ -104,7 +104,7 @@ extension Document {
         _ how: String, _ figures: KeyLoadRecord.Figures, _ cell: KeyLoadRecord.Cell, _ load: KeyLoadRecord
     ) -> [Table.Entry] {
         [
-            Table.Entry(KeyText.words(cell.way).name), Table.Entry(how), count(figures.peakPerSecond),
+            Table.Entry(KeyText.words(cell.mode).name), Table.Entry(how), count(figures.peakPerSecond),
             ratio(figures, load),
             count(figures.requestCount), late(figures.p999Nanoseconds), count(figures.lateCount),
             count(figures.gaveUpCount),
@@ -154,14 +154,14 @@ extension KeyLoadRecord {
         name: String, title: String, description: String, cells: [Cell], figures: (Cell) -> (Figures, Figures?)
     ) -> TimeChart? {
         guard !cells.isEmpty else { return nil }
-        let ways = RequestMode.allCases.compactMap { way in cells.first { $0.way == way } }
-        let lines = ways.map { cell in
+        let modes = RequestMode.allCases.compactMap { mode in cells.first { $0.mode == mode } }
+        let lines = modes.map { cell in
             let (shown, beside) = figures(cell)
             let peak = SignificantDigits.grouped(shown.requestsPerSecond.max() ?? 0)
             return TimeChart.Line(
-                name: KeyText.words(cell.way).name, style: KeyText.words(cell.way).style, steps: Self.steps(shown),
+                name: KeyText.words(cell.mode).name, style: KeyText.words(cell.mode).style, steps: Self.steps(shown),
                 beside: beside.map(Self.steps), label: "\(peak)/s",
-                words: "\(KeyText.words(cell.way).name): up to \(peak) requests in a second")
+                words: "\(KeyText.words(cell.mode).name): up to \(peak) requests in a second")
         }
         var chart = TimeChart(
             name: name, title: title, description: description, lines: lines, besideName: "simulated",
@@ -192,10 +192,10 @@ extension KeyWaitsRecord {
     /// The servers' delays, in the order of the cells.
     private var delays: [UInt64] { cells.map(\.delayMilliseconds).unique }
 
-    /// The times to the first byte by server and way, or `nil` if there are none.
+    /// The times to the first byte by server and source, or `nil` if there are none.
     var chart: RowChart? {
         guard !cells.isEmpty else { return nil }
-        let ways = RequestMode.allCases.filter { way in cells.contains { $0.way == way } }
+        let sources = KeySource.allCases.filter { source in cells.contains { $0.source == source } }
         let rows = delays.prefix(RowChart.maxRows).map { delay in
             RowChart.Row(
                 heading: nil, name: "server of \(SignificantDigits.grouped(delay)) ms",
@@ -208,7 +208,7 @@ extension KeyWaitsRecord {
                 "How long the first plaintext byte takes, on a logarithmic axis: a shape at the median, strokes "
                 + "at the quartiles, and a line from the shortest to the longest sample."
                 + RowChart.remark(delays.count),
-            legend: ways.map { .init(text: KeyText.words($0).name, sample: .mark(KeyText.words($0).style)) }
+            legend: sources.map { .init(text: KeyText.words($0).name, sample: .mark(KeyText.words($0).style)) }
                 + [.init(text: "shape: median; strokes: quartiles; line: all", sample: .none)],
             axis: .init(title: "from opening to the first byte", scale: .nanoseconds), rows: rows)
     }
@@ -220,9 +220,9 @@ extension KeyWaitsRecord {
         let quartiles = [250, 750].compactMap { percentile(tenthsOfPercent: $0, ofSorted: sorted) }
         let median = KeyText.duration(cell.medianNanoseconds)
         return RowChart.Lane(
-            style: KeyText.words(cell.way).style, line: (sorted.first ?? 0, sorted.last ?? 0), ticks: quartiles,
+            style: KeyText.words(cell.source).style, line: (sorted.first ?? 0, sorted.last ?? 0), ticks: quartiles,
             point: cell.medianNanoseconds, label: median,
-            words: "\(KeyText.server(cell.delayMilliseconds)), \(KeyText.words(cell.way).name): \(median), "
+            words: "\(KeyText.server(cell.delayMilliseconds)), \(KeyText.words(cell.source).name): \(median), "
                 + "\(KeyText.duration(sorted.first ?? 0)) to \(KeyText.duration(sorted.last ?? 0))")
     }
 }

@@ -60,7 +60,7 @@ extension KeyResults {
 
     private static func findings(_ waits: KeyWaitsRecord) -> [String] {
         var findings: [String] = []
-        let preloaded = waits.cells.filter { $0.way == .preloaded }
+        let preloaded = waits.cells.filter { $0.source == .preloaded }
         if let worst = preloaded.max(by: { $0.ratioToLocal.estimate < $1.ratioToLocal.estimate }) {
             let maximum = preloaded.map(\.requestCount).max() ?? 0
             let ratio = worst.ratioToLocal
@@ -73,8 +73,8 @@ extension KeyResults {
                     + "\(KeyText.server(worst.delayMilliseconds))).")
         }
         guard let slowest = waits.cells.map(\.delayMilliseconds).max() else { return findings }
-        let words = waits.cells.filter { $0.delayMilliseconds == slowest && $0.way != .local }.map { cell in
-            "\(KeyText.duration(cell.medianNanoseconds)) \(KeyText.words(cell.way).phrase)"
+        let words = waits.cells.filter { $0.delayMilliseconds == slowest && $0.source != .local }.map { cell in
+            "\(KeyText.duration(cell.medianNanoseconds)) \(KeyText.words(cell.source).phrase)"
         }
         if !words.isEmpty {
             findings.append("With a \(KeyText.server(slowest)), the first byte comes after \(Verdict.list(words)).")
@@ -83,20 +83,20 @@ extension KeyResults {
     }
 
     private static func findings(_ load: KeyLoadRecord) -> [String] {
-        let ordered = load.cells.sorted { $0.way == .dispersed && $1.way != .dispersed }
+        let ordered = load.cells.sorted { $0.mode == .dispersed && $1.mode != .dispersed }
         return ordered.map { cell in
             let figures = cell.simulated
             let ratio = load.peakToIdeal(figures).map { ", \(RatioText.times($0)) of clients ÷ window" } ?? ""
             let late = figures.lateCount > 0 ? ["\(KeyText.clients(figures.lateCount)) had to wait"] : []
             let lost = figures.gaveUpCount > 0 ? ["\(KeyText.clients(figures.gaveUpCount)) got no key"] : []
             let fate = late.isEmpty && lost.isEmpty ? "no client had to wait" : Verdict.list(late + lost)
-            return "\(start(cell.way, load)), \(KeyText.clients(load.clientCount)) ask at most "
+            return "\(start(cell.mode, load)), \(KeyText.clients(load.clientCount)) ask at most "
                 + "\(SignificantDigits.grouped(figures.peakPerSecond)) times a second\(ratio); \(fate)."
         }
     }
 
-    private static func start(_ way: KeyLoadRecord.RequestMode, _ load: KeyLoadRecord) -> String {
-        switch way {
+    private static func start(_ mode: KeyLoadRecord.RequestMode, _ load: KeyLoadRecord) -> String {
+        switch mode {
         case .dispersed: "Dispersed over \(SignificantDigits.grouped(load.windowSeconds)) s"
         case .preloaded: "Preloaded without dispersal"
         case .onDemand: "On demand"
@@ -106,7 +106,7 @@ extension KeyResults {
     private static func agreement(_ loopback: KeyLoadRecord) -> [String] {
         let run = loopback.cells.filter { $0.run != nil }
         guard !run.isEmpty else { return [] }
-        let differing = run.filter { $0.agrees != true }.map { KeyText.words($0.way).name }
+        let differing = run.filter { $0.agrees != true }.map { KeyText.words($0.mode).name }
         let subject = "A run of \(KeyText.clients(loopback.clientCount)) over connections on loopback"
         if loopback.isMachineTooSlow, let lag = run.compactMap(\.lagNanoseconds).max() {
             return [
@@ -116,16 +116,16 @@ extension KeyResults {
         }
         return [
             differing.isEmpty
-                ? "\(subject) did what its simulation says: \(Verdict.list(run.map { KeyText.words($0.way).name }))."
+                ? "\(subject) did what its simulation says: \(Verdict.list(run.map { KeyText.words($0.mode).name }))."
                 : "\(subject) differs from its simulation: \(Verdict.list(differing))."
         ]
     }
 }
 /// The wording of figures about keys.
 enum KeyText {
-    /// Returns a way's name, its phrase in sentences, and its style, which is the same in all pictures.
-    static func words(_ way: KeyWaitsRecord.RequestMode) -> (name: String, phrase: String, style: SeriesStyle) {
-        switch way {
+    /// Returns a source's name, its phrase in sentences, and its style, which is the same in all pictures.
+    static func words(_ source: KeyWaitsRecord.KeySource) -> (name: String, phrase: String, style: SeriesStyle) {
+        switch source {
         case .local: ("key files", "with key files", SeriesStyle(0))
         case .preloaded: ("preloaded", "with preloaded keys", SeriesStyle(1))
         case .batched: ("in one batch", "where one batch asks for all keys", SeriesStyle(2))
@@ -133,9 +133,9 @@ enum KeyText {
         }
     }
 
-    /// Returns a way's name, and its style, which is the same in all pictures.
-    static func words(_ way: KeyLoadRecord.RequestMode) -> (name: String, style: SeriesStyle) {
-        switch way {
+    /// Returns a mode's name, and its style, which is the same in all pictures.
+    static func words(_ mode: KeyLoadRecord.RequestMode) -> (name: String, style: SeriesStyle) {
+        switch mode {
         case .onDemand: ("on demand", SeriesStyle(3))
         case .preloaded: ("preloaded", SeriesStyle(1))
         case .dispersed: ("dispersed", SeriesStyle(0))

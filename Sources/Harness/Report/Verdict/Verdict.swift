@@ -1,4 +1,5 @@
 package import Results
+import Support
 
 /// The findings of a run in a few sentences that claim no more than the data support.
 ///
@@ -46,10 +47,7 @@ package struct Verdict: Hashable, Sendable {
     }
 
     /// Joins parts with commas, and the last one with a word.
-    static func list(_ parts: [String], _ word: String = "and") -> String {
-        guard let last = parts.last, parts.count > 1 else { return parts.first ?? "" }
-        return parts.dropLast().joined(separator: ", ") + " \(word) " + last
-    }
+    static func list(_ parts: [String], _ word: String = "and") -> String { parts.listed(word) }
 
     /// Returns the choice, named only by the parts that the run varied, and its gain over the runner-up.
     static func take(_ recommendation: RunRecommendation?) -> String {

@@ -26,7 +26,7 @@ package struct FilmObject: Hashable, Sendable {
         }
         let source = try source()
         let extents = if let list { list } else { try ProtectedExtents(film: source) }
-        return try OpenPiece(PiecePlace(0..<source.byteCount, extents), of: source, backend: backend, key: key)
+        return try OpenPiece(PiecePlace(0..<source.byteCount, extents), of: source, backend: backend, keys: .one(key))
     }
 }
 

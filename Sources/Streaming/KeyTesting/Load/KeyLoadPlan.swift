@@ -6,18 +6,16 @@ package import Support
 /// A live stream whose key is rotated once, its clients, and the server that has the key.
 ///
 /// Each client learns of the new key when it refreshes the playlist, at some time within ``refreshInterval`` after the
-/// key appears. In the other two ways it learns of the key ``announcedBefore`` earlier. A client's random numbers are
+/// key appears. In the other two modes it learns of the key ``announcedBefore`` earlier. A client's random numbers are
 /// those of a session with the seed ``clientSeed(_:)``.
 package struct KeyLoadPlan: Hashable, Sendable {
-    package typealias RequestMode = KeyLoadRecord.RequestMode
-
     /// The max length of a plan in seconds.
     package static let maxSeconds = 86_400
 
     /// The number of clients.
     package var clientCount: Int
     /// The time at which they ask.
-    package var way: RequestMode
+    package var mode: KeyLoadRecord.RequestMode
     /// The timing and limits of their requests: window, lead time, pauses, attempts, time limit.
     package var policy: KeyPolicy
     /// The time between the announcement of a key and its appearance.
@@ -34,9 +32,9 @@ package struct KeyLoadPlan: Hashable, Sendable {
     /// - Throws: `KeyLoadError` for an invalid plan: less than one client, no capacity, or times below zero or above
     ///   ``maxSeconds``.
     package init(
-        clientCount: Int, way: RequestMode, policy: KeyPolicy = KeyPolicy(), announcedBefore: Duration = .seconds(90),
-        refreshInterval: Duration = .seconds(6), capacityPerSecond: Int = 200_000,
-        roundTrip: Duration = .milliseconds(50), seed: UInt64 = 1
+        clientCount: Int, mode: KeyLoadRecord.RequestMode, policy: KeyPolicy = KeyPolicy(),
+        announcedBefore: Duration = .seconds(90), refreshInterval: Duration = .seconds(6),
+        capacityPerSecond: Int = 200_000, roundTrip: Duration = .milliseconds(50), seed: UInt64 = 1
     ) throws(KeyLoadError) {
         guard (1...1_000_000_000).contains(clientCount) else {
             throw KeyLoadError("\(clientCount) clients: expected 1 to 1000000000")
@@ -52,7 +50,7 @@ package struct KeyLoadPlan: Hashable, Sendable {
             throw KeyLoadError("a time of \(time): expected from zero to \(Self.maxSeconds) seconds")
         }
         self.clientCount = clientCount
-        self.way = way
+        self.mode = mode
         self.policy = policy
         self.announcedBefore = announcedBefore
         self.refreshInterval = refreshInterval

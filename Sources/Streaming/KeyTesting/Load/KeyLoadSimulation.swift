@@ -70,7 +70,7 @@ package struct KeyLoadSimulation {
             var own = SplitMix64(seed: firstSeed &+ UInt64(client))
             let bits = own.next()
             let time =
-                switch plan.way {
+                switch plan.mode {
                 case .onDemand: appears + refresh.multipliedFullWidth(by: bits).high
                 case .preloaded: refresh.multipliedFullWidth(by: bits).high
                 case .dispersed: dispersal.nanoseconds(bits: bits)
@@ -92,7 +92,7 @@ package struct KeyLoadSimulation {
         while bin < first.count || waiting > 0 || !retries.isEmpty {
             var arrived = retries.removeValue(forKey: bin) ?? []
             if bin < first.count, first[bin] > 0 {
-                arrived.append(Cohort(need: plan.way == .onDemand ? bin : nil, attempt: 1, count: first[bin]))
+                arrived.append(Cohort(need: plan.mode == .onDemand ? bin : nil, attempt: 1, count: first[bin]))
             }
             arrivals.append(arrived.reduce(0) { $0 + $1.count })
             for cohort in arrived {

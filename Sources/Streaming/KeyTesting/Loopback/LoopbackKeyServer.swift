@@ -116,8 +116,8 @@ private final class KeyRequestHandler: ChannelInboundHandler {
 /// The server answers requests in the order of arrival, at a limited rate. It turns away at once a request whose answer
 /// would come after the clients' time limit.
 package struct ServerQueue: Sendable {
-    /// The treatment of a request.
-    package enum Disposition: Hashable, Sendable {
+    /// The server's answer to a request.
+    package enum Outcome: Hashable, Sendable {
         /// The server answers it at this time.
         case answered(Duration)
         /// The server turns it away at once.
@@ -145,8 +145,8 @@ package struct ServerQueue: Sendable {
     /// Takes in a request.
     ///
     /// - Parameter time: The arrival time; no earlier than the one before.
-    /// - Returns: The treatment of the request.
-    package mutating func arrive(at time: Duration) -> Disposition {
+    /// - Returns: The server's answer to the request.
+    package mutating func arrive(at time: Duration) -> Outcome {
         arrivals.append(time)
         let start = max(time, nextFree)
         guard start - time + roundTrip <= deadline else { return .turnedAway }

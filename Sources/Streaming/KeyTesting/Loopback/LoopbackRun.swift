@@ -85,7 +85,7 @@ package struct LoopbackRun: Sendable {
         let second = KeyTiming.share(of: plan.refreshInterval, random.next())
         let appearance = announcement + plan.announcedBefore
         let need: Duration
-        switch plan.way {
+        switch plan.mode {
         case .onDemand: need = appearance + first
         case .preloaded:
             try? await clock.sleep(until: announcement + first)

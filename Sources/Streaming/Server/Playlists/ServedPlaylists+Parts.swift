@@ -132,7 +132,7 @@ extension ServedPlaylists {
         let place = key == nil ? PiecePlace(try part.ownRange(in: file)) : try part.place(in: file)
         let piece: OpenPiece
         do throws(DecryptionError) {
-            piece = try OpenPiece(place, of: PinnedSource(file), backend: options.backend, key: key)
+            piece = try OpenPiece(place, of: PinnedSource(file), backend: options.backend, keys: key.map(KeySet.one))
         } catch {
             throw part.explain(error)
         }

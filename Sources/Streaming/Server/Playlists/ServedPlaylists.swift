@@ -105,7 +105,7 @@ package struct ServedPlaylists: ContentCatalogue {
             contentType: ContentType.ofFile(named: name), byteCount: source.byteCount,
             entityTag: EntityTag(of: [String(decoding: bytes, as: UTF8.self)]), modified: nil
         ) { () throws(DecryptionError) in
-            try OpenPiece(PiecePlace(0..<source.byteCount), of: source, backend: backend, key: nil).makeCursor()
+            try OpenPiece(PiecePlace(0..<source.byteCount), of: source, backend: backend, keys: nil).makeCursor()
         }
         content.isRecorded = false
         return content

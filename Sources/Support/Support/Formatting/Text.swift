@@ -24,6 +24,14 @@ package enum PlainText {
     }
 }
 
+extension Collection where Element: CustomStringConvertible {
+    /// Returns the elements as "a, b and c", with a word such as "and" before the last one.
+    package func listed(_ word: String) -> String {
+        let others = dropLast().map(\.description).joined(separator: ", ")
+        return (others.isEmpty ? "" : "\(others) \(word) ") + suffix(1).map(\.description).joined()
+    }
+}
+
 /// Command lines in the notation of a POSIX shell.
 package enum ShellText {
     /// Returns a word, in single quotes if necessary.

@@ -363,7 +363,7 @@ extension PieceFile {
     /// Opens a film, or reads a document of pieces. Warns of key files that others can read, unless `isAgain` says that
     /// the warning was given before.
     convenience init(
-        _ list: ListStrategy, path: FilePath, start: FilePath?, keys: FilmKeys?, isStrict: Bool, isAgain: Bool = false
+        _ list: ListStrategy, path: FilePath, start: FilePath?, keys: KeySet?, isStrict: Bool, isAgain: Bool = false
     ) throws(DecryptionError) {
         guard list == .pieces else {
             try self.init(film: path, start: start, key: keys)
@@ -374,8 +374,8 @@ extension PieceFile {
             strategy: { (text, iv) throws(DecryptionError) in try Strategy(text: text, iv: iv) },
             readKey: { (path, byteCounts) throws(DecryptionError) in
                 let form = KeyFile.Form(byteCounts: byteCounts)
-                guard isAgain, !isStrict else { return try KeyFile.readFilmKeys(path.string, form, isStrict: isStrict) }
-                return try KeyFile.readFilmKeys(path.string, form)
+                guard isAgain, !isStrict else { return try KeyFile.readKeys(path.string, form, isStrict: isStrict) }
+                return try KeyFile.readKeys(path.string, form)
             })
     }
 }

@@ -55,7 +55,7 @@ struct KeyOptions: ParsableArguments {
     /// - Parameter layout: The strategy of the keys.
     /// - Returns: The key or the keys.
     /// - Throws: `CommandFailure`.
-    func keys(for layout: StrategyOptions) throws -> FilmKeys {
+    func keys(for layout: StrategyOptions) throws -> KeySet {
         try require(
             keyEncoding == nil || keyFile != nil, "--key-encoding: expected it with --key-file, which has the key")
         let byteCounts = try layout.keyByteCounts
@@ -74,19 +74,19 @@ struct KeyOptions: ParsableArguments {
                 guard layout.list == .film || layout.list == .pieces else {
                     return .one(try KeyFile.read(file, form, isStrict: strict))
                 }
-                return try KeyFile.readFilmKeys(file, form, isStrict: strict)
+                return try KeyFile.readKeys(file, form, isStrict: strict)
             }
         case (nil, let hex?):
             Terminal.warn("--key-hex shows the key to every process; prefer --key-file")
             guard let bytes = Hexadecimal.decode(hex, allowsUpperCase: true) else {
-                let digits = byteCounts.map { "\(KeyFile.text($0.map { $0 * 2 })) digits" }
+                let digits = byteCounts.map { "\($0.map { $0 * 2 }.listed("or")) digits" }
                 throw CommandFailure(
                     .usage, "--key-hex is not hexadecimal: expected \(digits ?? "an even number of digits")")
             }
             return try attempt("--key-hex") {
                 if let byteCounts, !byteCounts.contains(bytes.count) {
                     throw DecryptionError.invalidKeyMaterial(
-                        byteCount: bytes.count, expected: "\(KeyFile.text(byteCounts)), for \(layout.strategy)")
+                        byteCount: bytes.count, expected: "\(byteCounts.listed("or")), for \(layout.strategy)")
                 }
                 return .one(try SecretKey(material: bytes))
             }
@@ -118,9 +118,9 @@ extension KeyFile {
 
     /// Reads a key or several, and warns if others can read their file.
     ///
-    /// - Throws: See `KeyFile.readFilmKeys(_:_:isShared:)`.
-    static func readFilmKeys(_ path: String, _ form: Form, isStrict: Bool) throws(DecryptionError) -> FilmKeys {
-        try readFilmKeys(path, form) { (permissions) throws(DecryptionError) in
+    /// - Throws: See `KeyFile.readKeys(_:_:isShared:)`.
+    static func readKeys(_ path: String, _ form: Form, isStrict: Bool) throws(DecryptionError) -> KeySet {
+        try readKeys(path, form) { (permissions) throws(DecryptionError) in
             try warn(path, permissions, isStrict: isStrict, program: "chunkwise")
         }
     }

@@ -163,7 +163,7 @@ struct IVOptions: ParsableArguments {
         guard let iv else { return nil }
         if let value = input.value(writtenAs: iv) { return value }
         guard let bytes = Hexadecimal.decode(iv, allowsUpperCase: true) else {
-            let digits = input.byteCounts.map { "\(KeyFile.text($0.map { $0 * 2 })) digits" }
+            let digits = input.byteCounts.map { "\($0.map { $0 * 2 }.listed("or")) digits" }
             throw CommandFailure(
                 .usage, "--iv \"\(iv)\" is not hexadecimal: expected \(digits ?? "an even number of digits")")
         }
@@ -172,7 +172,7 @@ struct IVOptions: ParsableArguments {
         }
         throw CommandFailure(
             .usage,
-            "--iv: the IV has \(bytes.count) bytes: expected \(KeyFile.text(counts))"
+            "--iv: the IV has \(bytes.count) bytes: expected \(counts.listed("or"))"
                 + (counts == [Block.byteCount] ? Self.filling(bytes.count) : ""))
     }
 

@@ -258,7 +258,7 @@ struct FormatView {
 
     /// The key and the parameters, in the form of a strategy's text.
     private var inputs: [(name: String, expected: String, value: String?, shown: String)] {
-        let counts = format.keyByteCounts.map { "\(KeyFile.text($0)) bytes" }
+        let counts = format.keyByteCounts.map { "\($0.listed("or")) bytes" }
         return [("key", counts ?? "any number of bytes", nil, "")]
             + format.inputs.map { input in
                 let value = input.defaultValue.map(input.text)

@@ -1,3 +1,5 @@
+import Support
+
 /// The parser's messages in the style of this program: the given value and what was expected, in one sentence.
 enum ParserMessage {
     /// Rewords a message.
@@ -37,13 +39,10 @@ enum ParserMessage {
     /// The expectation for a value: the option's own reason, its list of values, or else a number.
     private static func expectation(of value: Substring, _ rest: Substring) -> String {
         if rest.hasPrefix(": ") { return String(rest.dropFirst(2)) }
-        let listed =
+        let values =
             rest.contains("\n")
             ? rest.matches(of: /- (\S+)/).map { $0.output.1 } : rest.matches(of: /'([^']+)'/).map { $0.output.1 }
-        if let last = listed.last {
-            let others = listed.dropLast().joined(separator: ", ")
-            return "expected \(others.isEmpty ? "" : others + " or ")\(last)"
-        }
+        if !values.isEmpty { return "expected \(values.listed("or"))" }
         guard Double(value) != nil else { return "expected a number" }
         if value.hasPrefix("-") { return "expected a number that is not negative" }
         return value.allSatisfy(\.isNumber) ? "expected a smaller number" : "expected a whole number"

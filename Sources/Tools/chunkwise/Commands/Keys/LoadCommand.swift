@@ -26,7 +26,7 @@ struct LoadCommand: ParsableCommand {
     var clients: Int?
 
     @Option(help: "When the clients request the key. Without this option, each way is simulated.")
-    var way: KeyLoadPlan.RequestMode?
+    var way: KeyLoadRecord.RequestMode?
 
     @Option(
         help: .taking(
@@ -85,14 +85,14 @@ struct LoadCommand: ParsableCommand {
     private static let seconds = Duration.argument(.seconds, 0...Double(KeyLoadPlan.maxSeconds), isWhole: true)
 
     func run() throws {
-        let plans = try (way.map { [$0] } ?? KeyLoadPlan.RequestMode.allCases).map(plan)
+        let plans = try (way.map { [$0] } ?? KeyLoadRecord.RequestMode.allCases).map(plan)
         if let output { try attempt { try Folder.create(FilePath(output)) } }
         guard !loopback else { return try compare(plans) }
         var cells: [KeyLoadRecord.Cell] = []
         for plan in plans {
             let result = KeyLoadSimulation.run(plan)
-            if format == .text { print("\(plan.way.rawValue): \(result.summary)") }
-            cells.append(KeyLoadRecord.Cell(way: plan.way, simulated: result))
+            if format == .text { print("\(plan.mode.rawValue): \(result.summary)") }
+            cells.append(KeyLoadRecord.Cell(mode: plan.mode, simulated: result))
         }
         try finish(cells)
     }
@@ -119,17 +119,17 @@ struct LoadCommand: ParsableCommand {
 
     private var capacityPerSecond: Int { capacity ?? (loopback ? 200 : 200_000) }
 
-    private func plan(_ way: KeyLoadPlan.RequestMode) throws -> KeyLoadPlan {
+    private func plan(_ mode: KeyLoadRecord.RequestMode) throws -> KeyLoadPlan {
         try attempt {
             try KeyLoadPlan(
-                clientCount: clientCount, way: way, policy: KeyPolicy(dispersalWindow: window),
+                clientCount: clientCount, mode: mode, policy: KeyPolicy(dispersalWindow: window),
                 announcedBefore: announced, refreshInterval: refresh, capacityPerSecond: capacityPerSecond,
                 roundTrip: roundTrip, seed: seed)
         }
     }
 }
 
-extension KeyLoadPlan.RequestMode: ExpressibleByArgument {}
+extension KeyLoadRecord.RequestMode: ExpressibleByArgument {}
 
 #if Network
 extension LoadCommand {
@@ -145,13 +145,13 @@ extension LoadCommand {
             lag = max(lag, run.lagNanoseconds)
             cells.append(
                 KeyLoadRecord.Cell(
-                    way: plan.way, simulated: comparison.simulated, run: comparison.run,
+                    mode: plan.mode, simulated: comparison.simulated, run: comparison.run,
                     agrees: comparison.agrees, lagNanoseconds: run.lagNanoseconds))
             guard format == .text else { continue }
-            Self.show(plan.way, "simulated", comparison.simulated)
-            Self.show(plan.way, "run", comparison.run)
+            Self.show(plan.mode, "simulated", comparison.simulated)
+            Self.show(plan.mode, "run", comparison.run)
             print(
-                "\(plan.way.rawValue): \(comparison.agrees ? "they agree" : "they differ"); this machine adds "
+                "\(plan.mode.rawValue): \(comparison.agrees ? "they agree" : "they differ"); this machine adds "
                     + "\(run.lagNanoseconds / 1_000_000) ms")
         }
         try finish(cells)
@@ -169,8 +169,8 @@ extension LoadCommand {
         return try attempt { try Waiting.wait { try await LoopbackRun.run(plan, speed: speed) } }
     }
 
-    private static func show(_ way: KeyLoadPlan.RequestMode, _ what: String, _ result: KeyLoadRecord.Figures) {
-        print("\(way.rawValue), \(what): \(result.summary)")
+    private static func show(_ mode: KeyLoadRecord.RequestMode, _ what: String, _ result: KeyLoadRecord.Figures) {
+        print("\(mode.rawValue), \(what): \(result.summary)")
     }
 }
 

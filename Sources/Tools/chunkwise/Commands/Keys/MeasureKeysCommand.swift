@@ -98,7 +98,7 @@ struct MeasureKeysCommand: AsyncParsableCommand {
 
     /// Checks that preloaded keys need no request and at most the allowed ratio.
     private func requirePass(_ record: KeyWaitsRecord) throws {
-        for cell in record.cells where cell.way == .preloaded {
+        for cell in record.cells where cell.source == .preloaded {
             let cellName = "preloaded keys, \(cell.delayMilliseconds) ms"
             try require(cell.requestCount == 0, .no, "\(cellName): \(cell.requestCount) requests: expected none")
             let ratio = cell.ratioToLocal.estimate
@@ -128,7 +128,7 @@ struct MeasureKeysCommand: AsyncParsableCommand {
         let head = ["server", "keys", "requests", "first byte", "of local", "95 % interval"]
         let lines = record.cells.map { cell in
             [
-                "\(cell.delayMilliseconds) ms", cell.way.rawValue, "\(cell.requestCount)",
+                "\(cell.delayMilliseconds) ms", cell.source.rawValue, "\(cell.requestCount)",
                 String(format: "%.3f ms", cell.medianNanoseconds / 1e6), Self.text(cell.ratioToLocal.estimate) + " ×",
                 "\(Self.text(cell.ratioToLocal.low)) to \(Self.text(cell.ratioToLocal.high))",
             ]
@@ -142,9 +142,9 @@ struct MeasureKeysCommand: AsyncParsableCommand {
 /// Keys are files beside the playlist, or come from a key server of this process on loopback that delays each answer.
 /// A sample opens the playlist's file, all its segments and, if keys come from a server, its own connection.
 struct KeyWaitMeasurement: Sendable {
-    /// The samples of one way to get keys.
+    /// The samples of one source of keys.
     struct Cell {
-        let way: KeyWaitsRecord.RequestMode
+        let source: KeyWaitsRecord.KeySource
         let delayMilliseconds: Int
         /// The samples, one for each round.
         var nanoseconds: [UInt64] = []
@@ -179,7 +179,7 @@ struct KeyWaitMeasurement: Sendable {
         }
     }
 
-    /// Measures all ways against one server in rounds, each in a random order.
+    /// Measures all sources against one server in rounds, each in a random order.
     func cells(delayMilliseconds: Int, rounds: Int, seed: UInt64) async throws -> [Cell] {
         var server = KeyServer(
             provider: FolderKeys(folder: folder), clients: .everyone, audit: try KeyAudit(path: "/dev/null"))
@@ -205,11 +205,11 @@ struct KeyWaitMeasurement: Sendable {
         defer { running.cancel() }
         let url = "http://127.0.0.1:\(port)\(KeyServer.path)"
         var generator = SplitMix64(seed: seed)
-        var cells = KeyWaitsRecord.RequestMode.allCases.map { Cell(way: $0, delayMilliseconds: delayMilliseconds) }
+        var cells = KeyWaitsRecord.KeySource.allCases.map { Cell(source: $0, delayMilliseconds: delayMilliseconds) }
         // One extra round, whose samples are dropped, because its code runs for the first time.
         for round in 0...rounds {
             for index in cells.indices.shuffled(using: &generator) {
-                let (nanoseconds, requests) = try await sample(cells[index].way, url, identity.publicKey)
+                let (nanoseconds, requests) = try await sample(cells[index].source, url, identity.publicKey)
                 guard round > 0 else { continue }
                 cells[index].nanoseconds.append(nanoseconds)
                 cells[index].requestCount = max(cells[index].requestCount, requests)
@@ -219,7 +219,7 @@ struct KeyWaitMeasurement: Sendable {
     }
 
     private func sample(
-        _ way: KeyWaitsRecord.RequestMode, _ url: String, _ serverKey: [UInt8]
+        _ source: KeyWaitsRecord.KeySource, _ url: String, _ serverKey: [UInt8]
     ) async throws -> (nanoseconds: UInt64, requestCount: Int) {
         var options = KeyServerExchange.Options()
         options.serverKey = serverKey
@@ -229,15 +229,15 @@ struct KeyWaitMeasurement: Sendable {
             exchange: exchange, policy: KeyPolicy(deadline: .seconds(60), maxBatchCount: 64), device: "", seed: 1,
             clock: SystemKeyClock())
         let keys = WaitingKeys(session)
-        if way == .preloaded, let failure = await keys.preload(uris).values.first { throw failure }
+        if source == .preloaded, let failure = await keys.preload(uris).values.first { throw failure }
         let before = exchange.count
         let start = ContinuousClock.now
-        if way == .batched {
+        if source == .batched {
             // A player reads the playlist first to learn which keys it needs.
             let file = try PlaylistFile(path: folder.appending("playlist.m3u8"))
             if let failure = await keys.preload(file.playlist.keyURIs).values.first { throw failure }
         }
-        let end = try await firstByte(way == .local ? FolderKeys(folder: folder) : keys)
+        let end = try await firstByte(source == .local ? FolderKeys(folder: folder) : keys)
         let elapsed = start.duration(to: end)
         let count = exchange.count - before
         await session.close()
@@ -292,12 +292,12 @@ final class CountingExchange: KeyExchange {
 extension KeyWaitMeasurement.Cell {
     /// The cell, with its ratio to the local cell of the same rounds.
     func record(local cells: [KeyWaitMeasurement.Cell]) -> KeyWaitsRecord.Cell {
-        let local = cells.first { $0.way == .local }?.nanoseconds ?? []
+        let local = cells.first { $0.source == .local }?.nanoseconds ?? []
         // The logarithms of the ratios are distributed symmetrically; the ratios are not.
         let logarithms = zip(nanoseconds, local).map { log(Double($0)) - log(Double($1)) }
         let interval = SignedRankInterval(logarithms, alpha: 0.025)
         return KeyWaitsRecord.Cell(
-            way: way, delayMilliseconds: UInt64(delayMilliseconds), requestCount: UInt64(requestCount),
+            source: source, delayMilliseconds: UInt64(delayMilliseconds), requestCount: UInt64(requestCount),
             samplesNanoseconds: nanoseconds, medianNanoseconds: median(of: nanoseconds) ?? 0,
             ratioToLocal: LogInterval(
                 low: exp(interval?.low ?? 0), estimate: exp(interval?.estimate ?? 0), high: exp(interval?.high ?? 0)))

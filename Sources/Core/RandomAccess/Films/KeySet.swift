@@ -1,11 +1,11 @@
-/// The key of a film, or several with their IDs.
-package enum FilmKeys: Sendable {
-    /// The key of everything that is encrypted.
+/// The key of a piece, or for a film several with their IDs.
+public enum KeySet: Sendable {
+    /// The key of everything that is encrypted, in a film or in any other piece.
     case one(SecretKey)
     /// Keys by their IDs, of which a film may use some.
     case byID([Block: SecretKey])
 
-    /// The max number of keys.
+    /// The max number of keys. A stretch of a film has the number of its scheme and key in one byte.
     package static let maxCount = 256
 
     /// All keys, in the order of their IDs.
@@ -19,31 +19,31 @@ package enum FilmKeys: Sendable {
 
     /// Returns the only key, for something other than a film.
     ///
-    /// - Throws: `FilmKeyError`.
+    /// - Throws: `KeySetError`.
     package func single(for name: String) throws(DecryptionError) -> SecretKey {
-        guard case .one(let key) = self else { throw .layer(AnyLayerError(FilmKeyError.tooMany(name))) }
+        guard case .one(let key) = self else { throw .layer(AnyLayerError(KeySetError.tooMany(name))) }
         return key
     }
 }
 
-/// The reasons to refuse the keys of a film.
-package enum FilmKeyError: LayerError {
-    /// A film has one key ID or several, and the key has none.
+/// The reasons to refuse keys.
+package enum KeySetError: LayerError {
+    /// One key without an ID, and a film with several key IDs.
     case noIDs([Block])
     /// The film has a key ID, and there is no key with it.
     case missing(Block)
     /// The film has no key IDs, and the keys have some.
     case unknownIDs
-    /// Something other than a film has one key.
+    /// Keys with IDs, for something other than a film.
     case tooMany(String)
 
     /// The failure, the value, and the expectation.
     package var description: String {
         switch self {
         case .noIDs(let ids):
-            "one key, and a film with \(ids.count) key IDs (\(ids.prefix(8).map(Self.text).joined(separator: ", "))"
+            "one key, and a film with \(ids.count) key IDs (\(ids.prefix(8).map(\.hexadecimal).joined(separator: ", "))"
                 + "\(ids.count > 8 ? ", …" : "")): expected a key file with a line KID:KEY for each"
-        case .missing(let id): "no key with the ID \(Self.text(id)): expected a line for it in the key file"
+        case .missing(let id): "no key with the ID \(id.hexadecimal): expected a line for it in the key file"
         case .unknownIDs: "keys with IDs, and a list of samples without: expected a key file with one key"
         case .tooMany(let name): "keys with IDs: expected a key file with one key, for \(name)"
         }
@@ -51,12 +51,6 @@ package enum FilmKeyError: LayerError {
 
     /// The error's name in the subject protocol.
     package var protocolName: String { "invalidKey" }
-
-    /// Returns a key's ID as hexadecimal digits.
-    private static func text(_ id: Block) -> String {
-        let digits = String(id.bigEndianValue, radix: 16)
-        return String(repeating: "0", count: 32 - digits.utf8.count) + digits
-    }
 }
 
 extension ProtectedExtents {
@@ -65,9 +59,9 @@ extension ProtectedExtents {
 
     /// Returns the key of each scheme.
     ///
-    /// - Throws: `DecryptionError.invalidKeyMaterial` for a key of another length; `FilmKeyError`.
-    func keys(_ given: FilmKeys) throws(DecryptionError) -> [SecretKey] {
-        func refuse(_ error: FilmKeyError) -> DecryptionError { .layer(AnyLayerError(error)) }
+    /// - Throws: `DecryptionError.invalidKeyMaterial` for a key of another length; `KeySetError`.
+    func keys(_ given: KeySet) throws(DecryptionError) -> [SecretKey] {
+        func refuse(_ error: KeySetError) -> DecryptionError { .layer(AnyLayerError(error)) }
         for key in given.all where !Self.keyByteCounts.contains(key.byteCount) {
             throw .invalidKeyMaterial(byteCount: key.byteCount, expected: "16, for a film")
         }
