@@ -50,10 +50,12 @@ struct InteropCommandTests {
         #expect(formats.contains { $0["unsupported"]?.integer ?? 0 > 0 && $0["passed"]?.integer ?? 0 > 0 })
     }
 
-    @Test("formats that are described beside their objects are read, and what they promise to notice is noticed")
-    func described() throws {
+    @Test(
+        "formats that are described beside their objects are read, and what they promise to notice is noticed",
+        arguments: [["--backend", "openssl"], ["--subject", "'\(Programs.chunkwise)' subject --backend openssl"]])
+    func described(options: [String]) throws {
         let run = try Chunkwise.run(
-            ["verify", "interop", Project.path("contrib/formats"), "--backend", "openssl", "--format", "json"])
+            ["verify", "interop", Project.path("contrib/formats"), "--format", "json"] + options)
         let formats = JSONValue.parse(run.output)?["formats"]?.array ?? []
         #expect(run.status == 0 && formats.count == 1, "\(run.errorLines)")
         for format in formats {
