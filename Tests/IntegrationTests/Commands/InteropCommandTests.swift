@@ -21,10 +21,41 @@ struct InteropCommandTests {
         #expect((6 * 37..<12 * 37).contains(Int(ranges)))
     }
 
-    @Test("formats that are described beside their objects are read, and what they promise to notice is noticed")
-    func described() throws {
+    @Test("a subject gets what a backend gets, and its faults are failures with the object's name")
+    func subjects() throws {
+        func format(_ arguments: [String], status: Int32) throws -> JSONValue {
+            let folder = Project.path("data/interop/tink-aes-gcm-hkdf")
+            let run = try Chunkwise.run(["verify", "interop", folder, "--format", "json"] + arguments)
+            #expect(run.status == status, "\(run.errorLines)")
+            return try #require(JSONValue.parse(run.output)?["formats"]?.array?.first)
+        }
+        let subject = "'\(Programs.chunkwise)' subject --backend openssl"
+        let own = try format(["--backend", "openssl"], status: 0)
+        #expect(try format(["--subject", subject], status: 0) == own)
+        let blind = try format(["--subject", "\(subject) --mutant chunk-tag-ignored"], status: 1)
+        #expect(blind["damages"] == own["damages"] && blind["ranges"] == own["ranges"])
+        let failure = try #require(blind["failures"]?.array?.first)
+        #expect(failure["file"]?.string?.hasSuffix(".tink") == true)
+        #expect(failure["reason"]?.string?.contains("was not noticed") == true)
+    }
+
+    @Test("a list of chunk lengths is unsupported by a subject, since no request tells it")
+    func untold() throws {
+        let run = try Chunkwise.run([
+            "verify", "interop", Project.path("data/interop/seal"), "--format", "json", "--subject",
+            "'\(Programs.chunkwise)' subject --backend openssl",
+        ])
+        let formats = JSONValue.parse(run.output)?["formats"]?.array ?? []
+        #expect(run.status == 0, "\(run.errorLines)")
+        #expect(formats.contains { $0["unsupported"]?.integer ?? 0 > 0 && $0["passed"]?.integer ?? 0 > 0 })
+    }
+
+    @Test(
+        "formats that are described beside their objects are read, and what they promise to notice is noticed",
+        arguments: [["--backend", "openssl"], ["--subject", "'\(Programs.chunkwise)' subject --backend openssl"]])
+    func described(options: [String]) throws {
         let run = try Chunkwise.run(
-            ["verify", "interop", Project.path("contrib/formats"), "--backend", "openssl", "--format", "json"])
+            ["verify", "interop", Project.path("contrib/formats"), "--format", "json"] + options)
         let formats = JSONValue.parse(run.output)?["formats"]?.array ?? []
         #expect(run.status == 0 && formats.count == 1, "\(run.errorLines)")
         for format in formats {
@@ -52,6 +83,8 @@ struct InteropCommandTests {
         #expect(try run().status == 65)
         Chunkwise.expectFailure(try Chunkwise.run(["verify", "interop", folder.path("nothing")]), 66)
         #expect(try Chunkwise.run(["verify", "interop"]).status == 64)
+        Chunkwise.expectFailure(
+            try Chunkwise.run(["verify", "interop", source.path, "--subject", "exit 127"]), 66, "did not start")
     }
 
     @Test("nothing that can be read is no pass")

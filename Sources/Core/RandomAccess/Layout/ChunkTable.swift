@@ -11,18 +11,6 @@ extension Strategy {
         return (table, changing { $0.dataStart = nil })
     }
 
-    /// Returns the bytes between the table and the data, of which at most the first 4,096; empty if chunks are
-    /// contiguous.
-    ///
-    /// - Throws: The errors of ``withWholeChunks(_:)``, and of the source.
-    package func bytesBehindTable(in source: any ByteSource) throws(DecryptionError) -> [UInt8] {
-        guard let table = try table(in: source) else { return [] }
-        let bytes = try ByteString(count: min(table.gap.count, 4096)) { buffer throws(DecryptionError) in
-            try source.fetch(at: table.gap.lowerBound, into: buffer)
-        }
-        return bytes.array
-    }
-
     private func table(in source: any ByteSource) throws(DecryptionError) -> TableSource? {
         guard try dataStart(chunkCount: 1) > 0 else { return nil }
         guard let shape = try shape().known, !shape.isStreaming, !shape.geometry.isLastOther,

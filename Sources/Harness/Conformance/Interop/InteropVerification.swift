@@ -9,6 +9,7 @@ package struct InteropRecord: Hashable, Sendable {
     /// A wrong read, or a damage that was not handled as expected.
     package struct Failure: Encodable, Hashable, Sendable {
         package let file: String
+        /// The name of the backend, or of the program.
         package let backend: String
         /// The requested range, and the bytes or the error that were the result.
         package let reason: String
@@ -16,7 +17,7 @@ package struct InteropRecord: Hashable, Sendable {
 
     /// The format's name.
     package let format: String
-    /// The counts: the objects, the reads and damages over all backends, and their outcomes. A check over all chunks
+    /// The counts: the objects, the reads and damages over all subjects, and their outcomes. A check over all chunks
     /// counts as a read.
     package var files = 0
     package var ranges = 0
@@ -25,7 +26,7 @@ package struct InteropRecord: Hashable, Sendable {
     package var failed = 0
     /// The number of damages that were not detected, in formats that do not promise to detect them.
     package var notDetectable = 0
-    /// The number of objects for which a backend or this program lacks the cipher or the description.
+    /// The number of objects for which a subject or this program lacks the cipher or the description.
     package var unsupported = 0
     /// The first failures.
     package var failures: [Failure] = []
@@ -36,20 +37,29 @@ package struct InteropRecord: Hashable, Sendable {
 
     private static let maxFailureCount = 20
 
-    fileprivate mutating func fail(_ object: InteropObject, _ backend: String, _ reason: String) {
+    fileprivate mutating func fail(_ object: InteropObject, _ subject: String, _ reason: String) {
         failed += 1
         guard failures.count < Self.maxFailureCount else { return }
-        failures.append(Failure(file: object.name, backend: backend, reason: reason))
+        failures.append(Failure(file: object.name, backend: subject, reason: reason))
     }
 }
 
-/// Runs reference objects with backends: ranges, the whole, and damages.
+/// Puts reference objects to subjects: ranges, the whole, and damages.
 package struct InteropVerification {
+    /// Our readers, which have lists of pieces, too.
     private let backends: [any CipherBackend]
+    private let subjects: [any SubjectUnderTest]
     /// The number of random ranges of each object.
     private static let randomCount = 24
+    /// The errors that mean that an object is not right.
+    private static let tellingErrors: Set<ErrorName> = [
+        .authenticationFailed, .invalidHeader, .truncatedCiphertext, .invalidPadding, .unsupported,
+    ]
 
-    package init(backends: [any CipherBackend]) { self.backends = backends }
+    package init(backends: [any CipherBackend] = [], subjects: [any SubjectUnderTest] = []) {
+        self.backends = backends
+        self.subjects = backends.map { InProcessSubject(backend: $0) } + subjects
+    }
 
     /// Runs all objects of some indexes.
     ///
@@ -67,123 +77,65 @@ package struct InteropVerification {
             let index = records.firstIndex { $0.format == object.format } ?? records.endIndex
             if index == records.endIndex { records.append(InteropRecord(format: object.format)) }
             records[index].files += 1
-            for reading in object.readings {
-                switch reading {
-                case .strategy(let strategy): run(object, strategy, &records[index])
-                case .pieces(let places): run(object, places, &records[index])
-                case .film: run(object, nil, &records[index])
-                }
-            }
+            for reading in object.readings { run(object, reading, &records[index]) }
             guard object.readings.isEmpty else { continue }
-            records[index].unsupported += backends.count
+            records[index].unsupported += subjects.count
             if let gap = object.gap, !records[index].gaps.contains(gap) { records[index].gaps.append(gap) }
         }
         return records
     }
 
-    private func run(_ object: InteropObject, _ strategy: Strategy, _ record: inout InteropRecord) {
-        let map: ObjectMap
-        let damages: [TamperCase]
-        // Chunks whose parts stand apart are damaged once they have been put together.
-        let wholeStrategy: Strategy
-        let hasWholeCheck: Bool
-        let holdsWhole: ([UInt8]) throws(DecryptionError) -> Bool?
-        do throws(DecryptionError) {
-            let (source, whole) = try strategy.withWholeChunks(MemorySource(object.ciphertext))
-            wholeStrategy = whole
-            let original = try source.bytes()
-            let oracle = Oracle(strategy: whole, key: object.key)
-            let gap = try strategy.bytesBehindTable(in: MemorySource(object.ciphertext))
-            holdsWhole = { bytes throws(DecryptionError) in
-                try oracle.holdsWhole(of: MemorySource(bytes), gap: gap)
+    private func run(_ object: InteropObject, _ reading: InteropObject.Reading, _ record: inout InteropRecord) {
+        var (subjects, damages) = (subjects, Damages?.none)
+        switch reading {
+        case .film: break
+        case .pieces(let places):
+            // There is no request for a list of pieces.
+            record.unsupported += subjects.count - backends.count
+            subjects = backends.map { InProcessSubject(pieces: places, key: object.key, backend: $0) }
+        case .strategy(let strategy):
+            do throws(DecryptionError) {
+                damages = try Damages(of: object, strategy)
+            } catch {
+                for subject in subjects { record.fail(object, subject.name, "open: \(error)") }
+                return
             }
-            let holds = try holdsWhole(original)
-            hasWholeCheck = holds != nil
-            if let holds {
-                record.ranges += 1
-                if holds {
-                    record.passed += 1
-                } else {
-                    record.fail(object, "the oracle", "the check over all chunks fails: expected it to hold")
-                }
+            guard let holds = damages?.holdsWhole else { break }
+            record.ranges += 1
+            if holds {
+                record.passed += 1
+            } else {
+                record.fail(object, "the oracle", "the check over all chunks fails: expected it to hold")
             }
-            map = try ObjectMap(of: MemorySource(original), strategy: whole, key: object.key)
-            damages = try TamperTarget(
-                strategy: whole, key: object.key, original: original, plaintext: []
-            ).someCases
-        } catch {
-            for backend in backends { record.fail(object, backend.name, "open: \(error)") }
-            return
         }
-        for backend in backends {
-            if let cipher = map.cipher,
-                !backend.supports(
-                    cipher, keyByteCount: map.keyByteCount,
-                    nonceByteCount: cipher.isStreaming ? nil : map.nonceByteCount, hmac: map.hmac)
-            {
+        for subject in subjects {
+            let reader = Reader(object: object, reading: reading, subject: subject)
+            guard reader.isSupported else {
                 record.unsupported += 1
                 continue
             }
-            func reader(_ strategy: Strategy) -> Reader {
-                Reader(
-                    object: object, backend: backend, chunkByteCount: strategy.chunkByteCount
-                ) { (ciphertext) throws(DecryptionError) in
-                    try EncryptedObject(
-                        source: MemorySource(ciphertext), strategy: strategy, backend: backend, key: object.key)
-                }
-            }
-            guard read(reader(strategy), &record) else { continue }
-            for damage in damages {
+            guard read(reader, &record), let damages else { continue }
+            for damage in damages.cases where subject.isWorthAsking([]) {
                 record.damages += 1
-                do throws(DecryptionError) {
-                    _ = try reader(wholeStrategy).whole(damage.content.bytes)
+                do throws(Refusal) {
+                    try reader.whole(damage.content.bytes).opened.close()
                     if damage.isNoticed {
-                        record.fail(object, backend.name, "\(damage.name) was not noticed: expected an error")
-                    } else if hasWholeCheck, (try? holdsWhole(damage.content.bytes)) != true {
+                        record.fail(object, subject.name, "\(damage.name) was not noticed: expected an error")
+                    } else if damages.isNoticedByWhole(damage) {
                         record.passed += 1
                     } else {
                         record.notDetectable += 1
                     }
-                } catch .authenticationFailed, .headerRejected, .invalidHeader, .truncatedCiphertext,
-                    .invalidPadding, .unsupported
-                {
-                    record.passed += 1
                 } catch {
-                    record.fail(object, backend.name, "\(damage.name): \(error): expected an error about the object")
+                    if error.name.flatMap(ErrorName.init(rawValue:)).map(Self.tellingErrors.contains) ?? false {
+                        record.passed += 1
+                    } else {
+                        record.fail(
+                            object, subject.name, "\(damage.name): \(error.text): expected an error about the object")
+                        subject.recover()
+                    }
                 }
             }
-        }
-    }
-
-    /// Reads an object that is a list of pieces, or a film if `places` is `nil`. Nothing detects a change of it.
-    private func run(_ object: InteropObject, _ places: [PiecePlace]?, _ record: inout InteropRecord) {
-        var found = places ?? []
-        do throws(DecryptionError) {
-            let source = MemorySource(object.ciphertext)
-            if places == nil { found = [PiecePlace(0..<source.byteCount, try ProtectedExtents(film: source))] }
-        } catch {
-            for backend in backends { record.fail(object, backend.name, "open: \(error)") }
-            return
-        }
-        let all = found
-        let ciphers = all.reduce(into: Set<Cipher>()) { ciphers, place in
-            if let strategy = place.strategy { ciphers.insert(strategy.cipher) }
-            if let extents = place.extents { ciphers.formUnion(extents.ciphers) }
-        }
-        for backend in backends {
-            guard ciphers.allSatisfy({ backend.supports($0, keyByteCount: object.key.byteCount) }) else {
-                record.unsupported += 1
-                continue
-            }
-            let chunk = all.count > 1 ? all[0].range.upperBound : nil
-            let reader = Reader(object: object, backend: backend, chunkByteCount: chunk) {
-                (ciphertext) throws(DecryptionError) in
-                let pieces = CompositeObject(
-                    PlacedPieces(source: MemorySource(ciphertext), places: all, key: object.key), backend: backend)
-                try pieces.requireAll()
-                return pieces
-            }
-            _ = read(reader, &record)
         }
     }
 
@@ -191,28 +143,37 @@ package struct InteropVerification {
     ///
     /// - Returns: Whether the object can be read whole, so that damages mean something.
     private func read(_ reader: Reader, _ record: inout InteropRecord) -> Bool {
-        let (object, name) = (reader.object, reader.backend.name)
-        do throws(DecryptionError) {
+        let (object, subject) = (reader.object, reader.subject)
+        func fail(_ reason: String) {
+            record.fail(object, subject.name, reason)
+            subject.recover()
+        }
+        guard subject.isWorthAsking([]) else {
             record.ranges += 1
-            let plaintext = try reader.whole(object.ciphertext)
+            record.fail(object, subject.name, "not asked, after too many missing answers: expected answers")
+            return false
+        }
+        do throws(Refusal) {
+            let (opened, plaintext) = try reader.whole(object.ciphertext)
+            defer { opened.close() }
+            record.ranges += 1
             guard SHAFunction.sha256.hash(plaintext) == object.plaintextDigest,
                 plaintext.count == object.plaintextByteCount
             else {
-                record.fail(object, name, "the whole: \(plaintext.count) other bytes: expected the plaintext")
+                fail("the whole: \(plaintext.count) other bytes: expected the plaintext")
                 return false
             }
             record.passed += 1
-            let cursor = try reader.open(object.ciphertext).makeReader(windowByteCount: .max)
             func check(_ offset: Int, _ count: Int, isRight: ([UInt8]) -> Bool) {
                 record.ranges += 1
-                do throws(DecryptionError) {
-                    if isRight(try cursor.read(offset, count)) {
+                do throws(Refusal) {
+                    if isRight(try opened.bytes(offset, count)) {
                         record.passed += 1
                     } else {
-                        record.fail(object, name, "\(offset)+\(count): other bytes: expected the plaintext's")
+                        fail("\(offset)+\(count): other bytes: expected the plaintext's")
                     }
                 } catch {
-                    record.fail(object, name, "\(offset)+\(count): \(error): expected the plaintext's bytes")
+                    fail("\(offset)+\(count): \(error.text): expected the plaintext's bytes")
                 }
             }
             for range in object.ranges {
@@ -228,7 +189,12 @@ package struct InteropVerification {
             }
             return true
         } catch {
-            record.fail(object, name, "the whole: \(error): expected the plaintext")
+            if error.name == ErrorName.unsupported.rawValue, !subject.promises(reader.group(object.ciphertext)) {
+                record.unsupported += 1
+            } else {
+                record.ranges += 1
+                fail("the whole: \(error.text): expected the plaintext")
+            }
             return false
         }
     }
@@ -249,41 +215,143 @@ package struct InteropVerification {
         return ranges.filter { $0.lowerBound <= byteCount }
     }
 
-    /// A reader of one object with one backend.
-    private struct Reader {
-        let object: InteropObject
-        let backend: any CipherBackend
-        /// The length of the first chunk or piece, if there are several.
-        let chunkByteCount: UInt64?
-        let open: ([UInt8]) throws(DecryptionError) -> any TransferableObject
+    /// The damages of an object, and what is expected of them.
+    private struct Damages {
+        let cases: [TamperCase]
+        /// Says whether the check over all chunks holds for the undamaged object; `nil` if there is none.
+        let holdsWhole: Bool?
+        private let oracle: Oracle
 
-        func whole(_ ciphertext: [UInt8]) throws(DecryptionError) -> [UInt8] {
-            let object = try open(ciphertext)
-            return try object.makeReader(windowByteCount: .max).read(0, Int(object.plaintextByteCount))
+        init(of object: InteropObject, _ strategy: Strategy) throws(DecryptionError) {
+            oracle = Oracle(strategy: strategy, key: object.key)
+            holdsWhole = try oracle.holdsWhole(of: MemorySource(object.ciphertext))
+            cases = try TamperTarget(
+                strategy: strategy, key: object.key, original: object.ciphertext, plaintext: []
+            ).someCases
+        }
+
+        func isNoticedByWhole(_ damage: TamperCase) -> Bool {
+            holdsWhole != nil && (try? oracle.holdsWhole(of: MemorySource(damage.content.bytes))) != true
         }
     }
 
-    /// Pieces of one source with one key.
-    private struct PlacedPieces: PieceList {
-        let source: any ByteSource
-        let places: [PiecePlace]
-        let key: SecretKey
+    /// A subject's reader of one object.
+    private struct Reader {
+        let object: InteropObject
+        let reading: InteropObject.Reading
+        let subject: any SubjectUnderTest
 
-        var count: Int { places.count }
-        var sourceCount: Int { 1 }
-        func openSource(_ source: Int) -> any ByteSource { self.source }
-        func source(of piece: Int) -> Int { 0 }
-        func place(of piece: Int, in source: any ByteSource) -> PiecePlace { places[piece] }
-        func keys(of piece: Int) -> KeySet? { .one(key) }
-        func name(of piece: Int) -> String { "piece \(piece + 1)" }
+        /// The number of bytes that are read past the end of the undamaged object.
+        private static let extraByteCount = 1 << 17
+
+        var isSupported: Bool {
+            let group = group(object.ciphertext)
+            guard let own = subject as? InProcessSubject else {
+                return object.isTold && subject.supportStatus(for: group) == .fit
+            }
+            // A backend needs only the cipher that the object names.
+            return group.toldNeed.map(own.fits) ?? (own.supportStatus(for: group) == .fit)
+        }
+
+        /// The length of the first chunk or piece, if there are several.
+        var chunkByteCount: UInt64? {
+            switch reading {
+            case .strategy(let strategy): strategy.chunkByteCount
+            case .pieces(let places): places.count > 1 ? places[0].range.upperBound : nil
+            case .film: nil
+            }
+        }
+
+        /// Returns an object of these bytes as a group without reads.
+        func group(_ ciphertext: [UInt8]) -> VectorGroup {
+            switch reading {
+            case .strategy(let strategy):
+                VectorGroup(
+                    id: object.name, flags: [], strategy: strategy, key: object.key,
+                    ciphertext: MemorySource(ciphertext))
+            case .film(let film):
+                VectorGroup(id: object.name, flags: [], film: film, key: object.key, ciphertext: ciphertext)
+            // The subject takes any film for its pieces.
+            case .pieces:
+                VectorGroup(
+                    id: object.name, flags: [], film: FilmObject(samples: nil), key: object.key,
+                    ciphertext: ciphertext)
+            }
+        }
+
+        /// Opens an object of these bytes, and reads it to its end, or a little past that of the undamaged object.
+        func whole(_ ciphertext: [UInt8]) throws(Refusal) -> (opened: any ObjectUnderTest, plaintext: [UInt8]) {
+            let opened: any ObjectUnderTest
+            do throws(DecryptionError) {
+                opened = try subject.object(
+                    group(ciphertext), setup: ReaderSetup(.cursor(windowByteCount: .max)))
+            } catch {
+                throw Refusal(text: "the ciphertext cannot be handed over: \(error)")
+            }
+            let byteCount: UInt64
+            switch opened.open() {
+            case .opened(let count?): byteCount = count
+            case .opened(nil): throw Refusal(text: "the answer to open has no integer \"plaintextByteCount\"")
+            case .refused(let reply): throw Refusal(name: reply.name, text: reply.text)
+            case .noAnswer(let reason): throw Refusal(text: reason)
+            }
+            let end = object.plaintextByteCount
+            let count = min(max(Int(clamping: byteCount), end), end + Self.extraByteCount)
+            do throws(Refusal) {
+                return (opened, try opened.bytes(0, count))
+            } catch {
+                opened.close()
+                throw error
+            }
+        }
     }
 }
 
-extension RandomAccessDecryptor {
-    fileprivate func read(_ offset: Int, _ count: Int) throws(DecryptionError) -> [UInt8] {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
-        defer { buffer.deallocate() }
-        let delivered = try read(at: UInt64(offset), into: buffer)
-        return Array(buffer.prefix(delivered))
+/// The reason that an object does not open, or that a read delivers nothing.
+private struct Refusal: Error {
+    /// The name of the subject's error; `nil` if there is no proper answer.
+    var name: String?
+    let text: String
+}
+
+extension ObjectUnderTest {
+    fileprivate func bytes(_ offset: Int, _ count: Int) throws(Refusal) -> [UInt8] {
+        switch read(at: UInt64(offset), count: count, .none) {
+        case .delivered(let bytes): return bytes.copy
+        case .refused(let reply, _): throw Refusal(name: reply.name, text: reply.text)
+        case .noAnswer(let reason): throw Refusal(text: reason)
+        }
     }
+}
+
+extension InProcessSubject {
+    /// A reader over a backend that takes any film for a list of pieces.
+    fileprivate init(pieces places: [PiecePlace], key: SecretKey, backend: any CipherBackend) {
+        let isSupported = places.allSatisfy { place in
+            place.strategy.map { backend.supports($0.cipher, keyByteCount: key.byteCount) } ?? true
+        }
+        let openFilm: OpenFilm = { (setup, _, source, key) throws(DecryptionError) in
+            let pieces = CompositeObject(PlacedPieces(source: source, places: places, key: key), backend: backend)
+            try pieces.requireAll()
+            return try pieces.makeCursor(windowByteCount: setup.windowByteCount)
+        }
+        self.init(name: backend.name, openFilm: isSupported ? openFilm : nil) {
+            (_, _, _, _) throws(DecryptionError) in throw .unsupported("an object that is not a list of pieces")
+        }
+    }
+}
+
+/// Pieces of one source with one key.
+private struct PlacedPieces: PieceList {
+    let source: any ByteSource
+    let places: [PiecePlace]
+    let key: SecretKey
+
+    var count: Int { places.count }
+    var sourceCount: Int { 1 }
+    func openSource(_ source: Int) -> any ByteSource { self.source }
+    func source(of piece: Int) -> Int { 0 }
+    func place(of piece: Int, in source: any ByteSource) -> PiecePlace { places[piece] }
+    func keys(of piece: Int) -> KeySet? { .one(key) }
+    func name(of piece: Int) -> String { "piece \(piece + 1)" }
 }

@@ -111,6 +111,8 @@ package struct InteropObject: Sendable {
     package let readings: [Reading]
     /// The reason that there is no way to read it.
     package let gap: String?
+    /// False if its chunk lengths are a list, which no request tells.
+    package let isTold: Bool
     /// The name of the format.
     package let format: String
     package let key: SecretKey
@@ -128,8 +130,8 @@ package struct InteropObject: Sendable {
         case strategy(Strategy)
         /// A list of pieces.
         case pieces([PiecePlace])
-        /// A film, by its boxes.
-        case film
+        /// A film.
+        case film(FilmObject)
     }
 
     /// The format and the object's parameters; `nil` if no known description has them.
@@ -168,12 +170,13 @@ package struct InteropObject: Sendable {
         let parameters = try cursor.member("parameters")
         ciphertext = try parameters.metadata(in: folder) + stored
         if let pieces = try cursor.pieces(parameters) {
-            (self.format, readings, gap) = (format, pieces, nil)
+            (self.format, readings, gap, isTold) = (format, pieces, nil, true)
         } else {
             let found = try parameters.strategy(
                 format, folder: folder.lastComponent?.string ?? "", keyByteCount: keyBytes.count, of: formats)
             self.format = found.strategy?.format.name ?? format
             (readings, gap) = (found.strategy.map { [.strategy($0)] } ?? [], found.gap)
+            isTold = found.strategy.map { formats.contains($0.format) } ?? true
         }
         let byteCount = try cursor.member("plaintextByteCount").integer(in: 0...Self.maxByteCount)
         plaintextByteCount = byteCount
@@ -230,9 +233,8 @@ extension JSONCursor {
             guard case .object(var members) = parameters.value else { throw parameters.unexpected("an object") }
             members["samples"] = samples.value
             let list = JSONValue.object(members)
-            let extents = try samples.check { try ProtectedExtents(list: list) }
-            let byteCount = UInt64(try member("byteCount").integer(in: 0...InteropObject.maxByteCount))
-            return [.pieces([PiecePlace(0..<byteCount, extents)]), .film]
+            _ = try samples.check { try ProtectedExtents(list: list) }
+            return [.film(FilmObject(samples: list.text)), .film(FilmObject(samples: nil))]
         }
         guard let counts = try parameters.optionalMember("partByteCounts") else { return nil }
         var (places, start): ([PiecePlace], UInt64) = ([], 0)

@@ -136,10 +136,18 @@ package struct VectorGroup: Sendable {
 }
 
 extension Sequence<VectorGroup> {
-    /// Returns the groups of vectors with these identifiers, and the groups with these names, each with the groups that
-    /// are open at the same time.
-    package func having(_ ids: [String]) -> [VectorGroup] {
-        let chosen = filter { group in ids.contains { $0 == group.id || $0.hasPrefix(group.id + " ") } }
+    /// Returns the groups that some words choose, each with the groups that are open at the same time. A word is the
+    /// identifier of a vector or group, or its beginning up to a `/`; or a strategy's name, or that of a description
+    /// whose variants are named after it.
+    package func having(_ words: [String]) -> [VectorGroup] {
+        let strategies = Set(map(\.strategyName))
+        let chosen = filter { group in
+            words.contains { word in
+                word == group.id || word.hasPrefix(group.id + " ") || group.id.hasPrefix(word + "/")
+                    || word == group.strategyName
+                    || !strategies.contains(word) && group.strategyName.hasPrefix(word + "-")
+            }
+        }
         let names = Set(chosen.map(\.id))
         let together = Set(chosen.compactMap(\.interleaving))
         return filter { names.contains($0.id) || $0.interleaving.map(together.contains) ?? false }

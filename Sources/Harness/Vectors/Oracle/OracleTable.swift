@@ -16,6 +16,8 @@ struct OracleTable: Sendable {
     private let chunkCount: UInt64
     /// The offset of the data.
     let dataStart: UInt64
+    /// The offset of the data in an object that is read and has one chunk fewer.
+    private(set) var shorterDataStart: UInt64 = 0
 
     /// Finds the table of an object; `nil` if its chunks are contiguous.
     ///
@@ -46,6 +48,7 @@ struct OracleTable: Sendable {
             throw .truncatedCiphertext(byteCount: byteCount, expected: "a table of \(count) chunks, and their data")
         }
         try self.init(sizes, chunkCount: count, dataStart: start, dataByteCount: byteCount - start, of: format)
+        shorterDataStart = try Self.dataStart(formula, known, sizes, chunkCount: max(1, count - 1))
     }
 
     /// Lays out the table of a new object; `nil` if its chunks are contiguous.
@@ -90,7 +93,10 @@ struct OracleTable: Sendable {
     }
 
     /// The offset at which the table ends.
-    var tableEnd: UInt64 { start + chunkCount * (front + behind) }
+    private var tableEnd: UInt64 { start + chunkCount * (front + behind) }
+
+    /// The range between the table and the data.
+    var gap: Range<UInt64> { tableEnd..<dataStart }
 
     /// The length of the object with contiguous chunks.
     var wholeByteCount: UInt64 { tableEnd + dataByteCount }
@@ -119,7 +125,7 @@ struct OracleTable: Sendable {
     /// the data, and the number of bytes from there on that are adjacent in both.
     private func whole(_ offset: UInt64) -> (offset: UInt64?, count: UInt64) {
         guard offset >= start else { return (offset, start - offset) }
-        if (tableEnd..<dataStart).contains(offset) { return (nil, dataStart - offset) }
+        if gap.contains(offset) { return (nil, dataStart - offset) }
         let isData = offset >= dataStart
         let (index, within) = (offset - (isData ? dataStart : start)).quotientAndRemainder(
             dividingBy: isData ? full : front + behind)

@@ -144,19 +144,20 @@ extension TamperTarget {
     package init(
         strategy: Strategy, key: SecretKey, original: [UInt8], other: [UInt8]? = nil, plaintext: [UInt8]
     ) throws(DecryptionError) {
-        let (whole, wholeStrategy) = try strategy.withWholeChunks(MemorySource(original))
-        let map = try ObjectMap(of: whole, strategy: wholeStrategy, key: key)
-        let headerEnd = min(map.headerByteCount, original.count)
         let layout = try OracleLayout(strategy, ciphertextByteCount: UInt64(original.count))
-        let table = layout?.table
+        let (table, stored) = (layout?.table, MemorySource(original))
+        let map = try ObjectMap(
+            of: table?.whole(of: stored) ?? stored,
+            strategy: table == nil ? strategy : strategy.changing { $0.dataStart = nil }, key: key)
+        let headerEnd = min(map.headerByteCount, original.count)
         // The bytes after the last chunk are a part of it.
         let starts = map.chunks.enumerated().map { index, chunk in
             table.map { Int($0.dataStart + UInt64(index) * (layout?.full ?? 0)) } ?? chunk.lowerBound
         }
-        let stored = zip(starts, starts.dropFirst() + [original.count]).map { $0..<$1 }
+        let ranges = zip(starts, starts.dropFirst() + [original.count]).map { $0..<$1 }
         func content(_ bytes: [UInt8], _ origin: TamperedBytes.Origin) -> TamperContent {
             let bytes = TamperedBytes(bytes, of: origin)
-            return TamperContent(header: bytes[0..<(starts.first ?? original.count)], chunks: stored.map { bytes[$0] })
+            return TamperContent(header: bytes[0..<(starts.first ?? original.count)], chunks: ranges.map { bytes[$0] })
         }
         let chunkByteCount = strategy.chunkByteCount.map { Int(clamping: $0) } ?? max(1, plaintext.count)
         self.init(
@@ -176,7 +177,7 @@ extension TamperTarget {
                     $0..<$0 + min(chunkByteCount, plaintext.count - $0)
                 },
             layouts: map.chunks.indices.map { index in
-                guard table == nil else { return ChunkLayout(data: 0..<stored[index].count) }
+                guard table == nil else { return ChunkLayout(data: 0..<ranges[index].count) }
                 let start = map.chunks[index].lowerBound
                 let ownPlaces = map.places(inChunk: index) + (index + 1 == map.chunks.count ? map.trailer : [])
                 let places = ownPlaces.map { place in
@@ -194,13 +195,13 @@ extension TamperTarget {
                 headerFields.append(("\(name) chunk, \(place.name)", start..<start + place.range.count, .flip))
             }
         }
-        headerFields.append((Self.gapName, Int(table.tableEnd)..<Int(table.dataStart), .flip))
+        headerFields.append((Self.gapName, Int(table.gap.lowerBound)..<Int(table.gap.upperBound), .flip))
         self.table = Table(
             entries: map.chunks.indices.map { index in
                 let entry = table.entry(UInt64(index))
                 return Int(entry.lowerBound)..<Int(entry.upperBound)
             },
-            shorterDataStart: Int(try strategy.dataStart(chunkCount: UInt64(max(1, map.chunks.count - 1)))))
+            shorterDataStart: Int(table.shorterDataStart))
     }
 
     /// The name of the bytes between a table and the data.

@@ -25,6 +25,7 @@ struct VerifyCommand: ParsableCommand {
               chunkwise verify --subject 'python3 Examples/subjects/python_cryptography.py'
               chunkwise verify --vectors aes_cbc_pkcs5_test.json --vectors CBCMMT128.rsp
               chunkwise verify --strategy ./mine.yml
+              chunkwise verify --subject ./mine --only seal
               chunkwise verify --source https --backend openssl
               chunkwise verify --split 40 --output job --engine slurm
 
@@ -45,7 +46,9 @@ struct VerifyCommand: ParsableCommand {
 
     @OptionGroup var formats: TestedFormats
 
-    @Option(help: .taking("id", "Run only the group with this vector. May be repeated."))
+    @Option(
+        help: .taking(
+            "id", "Run only the group with this vector, groups whose ids begin so, or a format's. May be repeated."))
     var only: [String] = []
 
     @Flag(help: "Run all vectors: also long reads on slow backends, and for a subject all instead of a selection.")
@@ -192,7 +195,7 @@ struct VerifyCommand: ParsableCommand {
         let isOfProtocol = only.allSatisfy { $0.hasPrefix("protocol/") || $0.hasPrefix("order/") }
         try require(
             !chosen.isEmpty || tested.isAsked && isOfProtocol,
-            "--only \(only.joined(separator: " ")): expected the identifier of a vector or group")
+            "--only \(only.joined(separator: " ")): expected the id of a vector or group, or a format")
         return chosen
     }
 }

@@ -14,36 +14,34 @@ extension VerifyCommand {
             discussion: helpText(
                 """
                 The folder has an index.json, with the keys of the objects and the expected content, or subfolders with
-                one each. Each backend that has the cipher reads every range of the index, the whole object, and ranges
-                that chunkwise chooses. Then interop damages copies: it flips a bit in each part, removes, doubles and
-                swaps chunks, and appends bytes. A change that the reader does not detect is a failure if the format's
-                description demands detection. Objects with an unknown format, cipher or parameter count as unsupported,
-                with the reason.
+                one each. Each backend that has the cipher, or each subject that has the format, reads every range of
+                the index, the whole object, and ranges that chunkwise chooses. Then interop damages copies: it flips a
+                bit in each part, removes, doubles and swaps chunks, and appends bytes. A change that the reader does
+                not detect is a failure if the format's description demands detection. Objects with an unknown format,
+                cipher or parameter count as unsupported, with the reason.
 
                 EXAMPLES
                   chunkwise verify interop data/interop
+                  chunkwise verify interop data/interop/seal --subject ./mine
                   chunkwise verify interop data/interop/dare --backend openssl --format json
 
                 EXIT CODES
                   0 all passed; 1 something failed; 2 nothing was executed; 65 an index or a file is wrong; 66 one is
-                  missing
+                  missing, or a subject does not start
                 """))
 
         @Argument(help: "A folder with an index.json, or with folders that have one.", completion: .directory)
         var folder: String
 
-        @OptionGroup var tested: TestedBackends
+        @OptionGroup var tested: TestedSubjects
         @OptionGroup var output: VerifyOutputOptions
 
         func run() throws {
             let indexes = try attempt { try InteropIndex.folders(in: folder).map { try InteropIndex(folder: $0) } }
-            // Includes backends that only have the cipher of a chunked format.
-            let backends =
-                tested.backend.isEmpty
-                ? BackendRegistry.entries.compactMap { try? $0.make() } : try tested.backends()
+            try tested.check()
             Interruption.install()
             let display = ProgressDisplay()
-            let records = InteropVerification(backends: backends).run(indexes) { done, total in
+            let records = try verification().run(indexes) { done, total in
                 display.show(done, of: total, "objects", name: "interop")
                 return !Interruption.wasRequested
             }
@@ -54,6 +52,14 @@ extension VerifyCommand {
             try require(
                 records.contains { $0.passed > 0 }, .noAnswer,
                 "no object was read: expected one of a format and a cipher that are known")
+        }
+
+        private func verification() throws -> InteropVerification {
+            if tested.isAsked { return InteropVerification(subjects: try tested.searchSubjects()) }
+            // Includes backends that only have the cipher of a chunked format.
+            return InteropVerification(
+                backends: tested.own.backend.isEmpty
+                    ? BackendRegistry.entries.compactMap { try? $0.make() } : try tested.own.backends())
         }
 
         /// The counts by format, and the failures.
