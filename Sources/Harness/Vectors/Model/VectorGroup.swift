@@ -119,6 +119,9 @@ package struct VectorGroup: Sendable {
     /// The reads, in order.
     package var reads: [RangeRead] { patterns.flatMap { $0.reads(of: plaintext.byteCount) } }
 
+    /// True if the object opens.
+    package var opens: Bool { if case .opens = opening { true } else { false } }
+
     /// The number of reads.
     package var readCount: Int { patterns.reduce(0) { $0 + $1.readCount(of: plaintext.byteCount) } }
 

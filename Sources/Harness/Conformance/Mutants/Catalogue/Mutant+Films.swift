@@ -66,7 +66,7 @@ extension OracleFilm {
                     ? [sample]
                     : sample.subsamples.map { part in
                         let (start, count) = (position, part.clear + part.protected)
-                        position += count
+                        position &+= count
                         return Sample(offset: start, byteCount: count, iv: sample.iv, subsamples: [part])
                     }
             }
