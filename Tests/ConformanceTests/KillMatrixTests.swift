@@ -2,6 +2,8 @@ import BackendRegistry
 import ByteSources
 import RandomAccess
 import Results
+import SubjectProtocol
+import Support
 import Testing
 import Vectors
 
@@ -222,9 +224,29 @@ struct FilmMutantTests {
             let reader = try? open(
                 ReaderSetup(.cursor(windowByteCount: .max)),
                 FilmObject(samples: #"{"scheme":"cenc","samples":[\#(sample)]}"#),
-                MemorySource([UInt8](repeating: 0, count: 64)), SecretKey([UInt8](repeating: 1, count: 16)))
+                { MemorySource([UInt8](repeating: 0, count: 64)) }, SecretKey([UInt8](repeating: 1, count: 16)))
             // A reader that ignores subsamples reads the last one.
             #expect(reader == nil || fault == .subsamplesIgnored && sample.contains(many))
+        }
+    }
+
+    @Test("over the protocol, a fault in a list or key is found before the file is opened")
+    func order() throws {
+        let mutant = try #require(Mutant.named("film-pattern-ignored"))
+        let subject = MutantSubject(mutant, over: try BackendRegistry.backend(named: "openssl"))
+        let list = #"{"scheme":"cenc","samples":[[0,16,"0011223344556677"]]}"#
+        let cases: [(String, Int, ErrorName)] = [
+            ("hello", 3, .invalidRequest), (list, 3, .invalidKey), (list, 16, .io),
+        ]
+        for (samples, byteCount, name) in cases {
+            let request = try FilmRequest(
+                [
+                    "samples": .string(samples), "key": .string(String(repeating: "01", count: byteCount)),
+                    "source": ["path": "/nonexistent/film"],
+                ],
+                pipe: PipeEnd(input: -1, output: -1))
+            let error = #expect(throws: DecryptionError.self) { try subject.openFilm(id: 1, request: request) }
+            #expect(error.map { ErrorName($0) } == name)
         }
     }
 

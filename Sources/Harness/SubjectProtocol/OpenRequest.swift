@@ -216,7 +216,13 @@ package struct FilmRequest: Sendable {
         served = request["source"]?["byteCount"]?.integer.map { ServedSource(byteCount: $0, pipe: pipe) }
         path = request["source"]?["path"]?.string ?? ""
         guard served != nil || !path.isEmpty else { throw .missing("source", "a path or a byteCount") }
-        key = try SecretKey(material: bytes)
+        do throws(DecryptionError) {
+            key = try SecretKey(material: bytes)
+        } catch {
+            // What is wrong with the list is found first.
+            if let samples { _ = try ProtectedExtents(list: Array(samples.utf8)) }
+            throw error
+        }
     }
 }
 

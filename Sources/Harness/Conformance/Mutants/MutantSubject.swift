@@ -74,10 +74,8 @@ package final class MutantSubject: SubjectHandler {
 
     /// Opens a film as the mutant does.
     package func openFilm(id: UInt64, request: FilmRequest) throws(DecryptionError) -> UInt64 {
-        let source: any ByteSource =
-            if let served = request.served { served } else { try FileSource(path: FilePath(request.path)) }
         let reader = try subject.open(
-            film: FilmObject(samples: request.samples), source, request.key,
+            film: FilmObject(samples: request.samples), request.source, request.key,
             ReaderSetup(.cursor(windowByteCount: windowByteCount)))
         objects[id] = reader
         return reader.plaintextByteCount

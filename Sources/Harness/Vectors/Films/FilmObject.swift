@@ -1,5 +1,7 @@
 import ByteSources
 package import RandomAccess
+package import SubjectProtocol
+import SystemPackage
 
 /// An object of the strategy `film`, apart from its bytes and its key.
 package struct FilmObject: Hashable, Sendable {
@@ -27,6 +29,16 @@ package struct FilmObject: Hashable, Sendable {
         let source = try source()
         let extents = if let list { list } else { try ProtectedExtents(film: source) }
         return try OpenPiece(PiecePlace(0..<source.byteCount, extents), of: source, backend: backend, key: key)
+    }
+}
+
+extension FilmRequest {
+    /// Opens the film: the source that the harness serves, or else the file.
+    ///
+    /// - Throws: `DecryptionError.io`.
+    package func source() throws(DecryptionError) -> any ByteSource {
+        if let served { return served }
+        return try FileSource(path: FilePath(path))
     }
 }
 
