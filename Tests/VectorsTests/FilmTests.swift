@@ -186,6 +186,17 @@ struct FilmTests {
         #expect(Set(lists.flatMap { (film($0)?.list["samples"]?.array ?? []).map { $0.array?.count } }) == [3, 4])
     }
 
+    @Test("each film is read as a whole, and from its middle to its end, as a choice of vectors wants it")
+    func halves() {
+        for group in FilmSet.all.filter(\.opens) {
+            let length = group.plaintext.byteCount
+            for offset in [0, length / 2] {
+                let isRead = group.reads.contains { $0.offset == offset && UInt64($0.count) == length - offset }
+                #expect(isRead, "\(group.id), from \(offset)")
+            }
+        }
+    }
+
     @Test("a sample that ends behind the file, a key of another length and no key are errors")
     func opening() throws {
         let film = RandomFilm("cbcs", seed: 9)
