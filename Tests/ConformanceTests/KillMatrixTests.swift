@@ -245,7 +245,7 @@ struct FilmMutantTests {
                     "source": ["path": "/nonexistent/film"],
                 ],
                 pipe: PipeEnd(input: -1, output: -1))
-            let error = #expect(throws: DecryptionError.self) { try subject.openFilm(id: 1, request: request) }
+            let error = #expect(throws: DecryptionError.self) { try subject.open(id: 1, list: .film(request)) }
             #expect(error.map { ErrorName($0) } == name)
         }
     }

@@ -74,7 +74,8 @@ package final class ExternalSubject: SubjectUnderTest {
     /// Returns false for an object that the subject would have to fetch or hold whole and that is too large for that.
     private func isFeasible(_ group: VectorGroup) -> Bool {
         let byteCount = group.ciphertext.byteCount
-        let isWindowed = isServed && (hello.granularity == .block || group.strategy.chunkByteCount != nil)
+        let hasChunks = group.hasStrategy && group.strategy.chunkByteCount != nil
+        let isWindowed = isServed && (hello.granularity == .block || hasChunks)
         return isWindowed || byteCount <= TemporaryCiphertext.largestByteCount
     }
 
