@@ -72,8 +72,7 @@ extension Mutant {
             source: "rclone/rclone, \"magic\""
         ) { rules in
             let derived = Set(rules.derived.map(\.name) + ["key"])
-            // Without its content, a field that tells the cipher would make every object unsupported.
-            rules.changeHeader(besides: rules.tellingNames) { !$0.names.isDisjoint(with: derived) }
+            rules.changeHeader(besides: rules.neededNames) { !$0.names.isDisjoint(with: derived) }
         },
         .rule(
             "part-unchecked", "The parts of chunks that must be something are not compared.", flag: .chunkTag,
@@ -173,9 +172,11 @@ extension Format.Rules {
         }
     }
 
-    /// The names of the values that tell the cipher or any length.
-    fileprivate var tellingNames: Set<String> {
+    /// The names of the values that tell the cipher or any length, without which every object would be unsupported, and
+    /// of those that the last chunk repeats, where opening compares them again.
+    fileprivate var neededNames: Set<String> {
         var formulas = [cipher] + [start, trailer, chunk, firstChunk, lastChunk, dataStart, padding].compactMap { $0 }
+        for case .field(let field) in layout where checksLast { formulas += field.content }
         for part in layout + (header + trailerFields).map(Format.Part.field) {
             guard case .field(let field) = part else { continue }
             formulas.append(field.byteCount)
