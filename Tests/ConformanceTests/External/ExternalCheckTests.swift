@@ -82,13 +82,15 @@ struct ExternalCheckTests {
         let described = try strategies(["described"], among: ["floe", "age"], opens: { $0.strategy.name != "floe" })
         #expect(described.map(\.name) == ["age"])
         #expect(try strategies(["dare"], among: ["dare"], opens: { _ in false }) == [])
-        let ciphers = try [0, 100, 101].map { number in
-            let strategy = Strategy(sampling: try Format.named("dare"))
-            let group = ExternalFixture.group(
-                id: "g", strategy: strategy, keyByteCount: 32, number: number, plaintextByteCount: 100)
-            return try #require(group?.need?.cipher)
+        for name in ["dare", "openpgp-seipd2"] {
+            let strategy = Strategy(sampling: try Format.named(name))
+            let ciphers = try [0, 1, 100, 101].map { number in
+                let group = ExternalFixture.group(
+                    id: "g", strategy: strategy, keyByteCount: 32, number: number, plaintextByteCount: 100)
+                return try #require(group?.need?.cipher)
+            }
+            #expect(Set(ciphers).count == 1, "\(name): \(ciphers)")
         }
-        #expect(Set(ciphers).count == 1, "\(ciphers)")
     }
 
     @Test("a subject is not expected to refuse what is no fault in a format")

@@ -108,13 +108,12 @@ struct ExternalOrders {
 
 /// Small objects for checks of other things than ranges.
 enum ExternalFixture {
-    /// Returns a generated object as a group without reads. Where a header has alternatives, all groups have the same
-    /// one, as long as their number is a power of two up to 64.
+    /// Returns a generated object as a group without reads. Where a header has alternatives, all groups have the same.
     static func group(
         id: String, strategy: Strategy, keyByteCount: Int, number: Int, plaintextByteCount: UInt64
     ) -> VectorGroup? {
         let bytes = (0..<keyByteCount).map { UInt8(truncatingIfNeeded: 29 * number + 11 * $0 + 3) }
-        let seed = UInt64(7000 + 64 * number)
+        let seed = 7000 + strategy.format.alternativeCount * UInt64(number)
         guard let key = try? SecretKey(bytes),
             let object = try? GeneratedObject(
                 strategy: strategy, key: key, plaintextByteCount: plaintextByteCount, seed: seed)

@@ -371,8 +371,10 @@ extension TamperKind {
 
 extension Format {
     /// The number of combinations of header alternatives: two seeds whose difference is a multiple of it select the
-    /// same ones.
-    fileprivate var alternativeCount: UInt64 { self.header.reduce(1) { $0 * UInt64(max(1, $1.content.count)) } }
+    /// same ones, as long as there are fewer than 2^32.
+    package var alternativeCount: UInt64 {
+        self.header.reduce(1) { min(1 << 32, $0 * UInt64(max(1, $1.content.count))) }
+    }
 
     /// Returns seeds for objects with different alternatives, at most four. With *k* alternatives, a seed selects
     /// number seed mod *k*.
