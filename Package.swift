@@ -216,8 +216,8 @@ let tests: [Target] = [
     .testTarget(
         name: "ConformanceTests",
         dependencies: [
-            "Support", "RandomAccess", "ByteSources", "BackendRegistry", "Results", "Statistics", "Vectors",
-            "Conformance", "TestSupport",
+            "Support", "RandomAccess", "ByteSources", "BackendRegistry", "Results", "Statistics", "SubjectProtocol",
+            "Vectors", "Conformance", "TestSupport",
         ]
     ),
     .testTarget(

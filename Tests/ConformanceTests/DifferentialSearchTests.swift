@@ -45,7 +45,7 @@ struct DifferentialSearchTests {
         let subject = try mutant("iv-frozen").subject(over: backend)
         let outcome = DifferentialSearch(subjects: [subject], seed: 1).run { drawn, _ in drawn < 400 }
         let found = try #require(outcome.differences.first)
-        let text = found.searchCase.vectorFile(id: "search/1/\(found.number)", source: "a test").text
+        let text = try found.searchCase.vectorFile(id: "search/1/\(found.number)", source: "a test").text
         let path = FileManager.default.temporaryDirectory.appending(path: "search-\(UUID().uuidString).json")
         defer { try? FileManager.default.removeItem(at: path) }
         try Data(text.utf8).write(to: path)
@@ -53,6 +53,16 @@ struct DifferentialSearchTests {
         let records = Verification(subjects: [subject, InProcessSubject(backend: backend)]).run(groups)
         #expect(records.map { $0.failed > 0 } == [true, false])
         #expect(records[1].passed > 0)
+    }
+
+    @Test("an object that cannot be made is an error, and leaves no object out of a file")
+    func impossibleObject() throws {
+        let object = SearchCase.Object(
+            strategy: .whole(.aesCBC, iv: Block(bigEndianValue: 0)), key: [1, 2, 3], plaintextByteCount: 16, seed: 1)
+        let searchCase = SearchCase(setup: ReaderSetup(.cursor(windowByteCount: .max)), objects: [object], reads: [])
+        #expect(throws: DecryptionError.invalidKey(byteCount: 3)) {
+            try searchCase.vectorFile(id: "search", source: "a test")
+        }
     }
 
     @Test("a difference is told at once, and shrinking ends when there is no time left, with what it has")

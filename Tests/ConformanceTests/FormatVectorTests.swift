@@ -96,6 +96,48 @@ struct FormatVectorTests {
             mutants, over: try BackendRegistry.backend(named: "openssl"), groups: Self.groups)
         #expect(matrix.survivors.map(\.mutant.name) == [])
     }
+
+    @Test("a fault in the header of a format whose header tells the cipher is found by the choice for programs")
+    func tellingHeader() throws {
+        let mutant = try #require(Mutant.named("header-unchecked"))
+        let groups = Self.groups.filter { $0.strategyName == "openpgp-seipd2" && $0.flags.contains(.headerCheck) }
+        let backend = try BackendRegistry.backend(named: "openssl")
+        let choice = try #require(ChoiceMatrix.run([mutant], over: backend, groups: groups))
+        #expect(choice.outcomes.count == 1 && choice.survivors.isEmpty)
+        let strategy = Strategy(sampling: try Format.named("openpgp-seipd2"))
+        let object = try GeneratedObject(
+            strategy: strategy, key: SecretKey([UInt8](repeating: 1, count: 32)), plaintextByteCount: 16, seed: 1)
+        let reader = try mutant.subject(over: backend).open(
+            ReaderSetup(.cursor(windowByteCount: .max)), object.source, strategy, object.key)
+        #expect(reader.plaintextByteCount == 16)
+        // A header that is a look at the first chunk is compared again with the last one.
+        for (name, isFault) in [("dare", false), ("dare-1", true)] {
+            let names = Mutant.rules(of: [try Format.named(name)]).map(\.name)
+            #expect(names.contains("header-unchecked") == isFault, "\(name)")
+        }
+    }
+
+    @Test("where vectors of any class may kill a mutant, none is left out")
+    func anyFlag() throws {
+        func group(_ byteCount: UInt64) throws -> VectorGroup {
+            let object = try GeneratedObject(
+                strategy: Strategy(sampling: Format.named("dare")), key: SecretKey([UInt8](repeating: 1, count: 32)),
+                plaintextByteCount: byteCount, seed: 1)
+            return VectorGroup(
+                id: "\(byteCount)", source: "", flags: [.chunkEdge], strategy: object.strategy, key: object.key,
+                ciphertext: object.source, plaintext: object.plaintext,
+                patterns: [.single(RangeRead(offset: byteCount - 16, count: 16, of: byteCount, flags: [.chunkEdge]))])
+        }
+        let groups = [VectorGroup](repeating: try group(16), count: KillMatrix.maxQuietCount + 1) + [try group(65_552)]
+        let mutant = try #require(Mutant.named("number-constant"))
+        let backend = try BackendRegistry.backend(named: "openssl")
+        for anyFlagKills in [false, true] {
+            let outcome = try #require(
+                KillMatrix.run([mutant], over: backend, groups: groups, anyFlagKills: anyFlagKills).outcomes.first)
+            #expect(outcome.killedBy == (anyFlagKills ? [.chunkEdge] : []))
+            #expect(outcome.isKilled == anyFlagKills && (outcome.killer != nil) == anyFlagKills)
+        }
+    }
 }
 
 /// A backend over another, without one of its ciphers.

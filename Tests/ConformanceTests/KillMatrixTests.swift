@@ -1,6 +1,9 @@
 import BackendRegistry
+import ByteSources
 import RandomAccess
 import Results
+import SubjectProtocol
+import Support
 import Testing
 import Vectors
 
@@ -207,6 +210,44 @@ struct FilmMutantTests {
         #expect((record.flags ?? []).contains { $0.flag == mutant.flag.rawValue && $0.failed > 0 })
         // A reader that fails everything would show nothing.
         #expect(record.passed > 0)
+    }
+
+    @Test("a list of any numbers is read or refused by readers with a fault", arguments: FilmFault.allCases)
+    func numbers(_ fault: FilmFault) throws {
+        let backend = try BackendRegistry.backend(named: "openssl")
+        let open = try #require(Mutant.named(fault.rawValue)?.subject(over: backend).openFilm)
+        let (largest, iv) = (UInt64.max, String(repeating: "f", count: 32))
+        let many = [String](repeating: "[\((1 << 53) - 1),\((1 << 53) - 1)]", count: 2000).joined(separator: ",")
+        for sample in [
+            "[0,16,\"\(iv)\",[[\(largest),1]]]", "[\(largest),\(largest),\"\(iv)\"]", "[0,16,\"\(iv)\",[\(many)]]",
+        ] {
+            let reader = try? open(
+                ReaderSetup(.cursor(windowByteCount: .max)),
+                FilmObject(samples: #"{"scheme":"cenc","samples":[\#(sample)]}"#),
+                { MemorySource([UInt8](repeating: 0, count: 64)) }, SecretKey([UInt8](repeating: 1, count: 16)))
+            // A reader that ignores subsamples reads the last one.
+            #expect(reader == nil || fault == .subsamplesIgnored && sample.contains(many))
+        }
+    }
+
+    @Test("over the protocol, a fault in a list or key is found before the file is opened")
+    func order() throws {
+        let mutant = try #require(Mutant.named("film-pattern-ignored"))
+        let subject = MutantSubject(mutant, over: try BackendRegistry.backend(named: "openssl"))
+        let list = #"{"scheme":"cenc","samples":[[0,16,"0011223344556677"]]}"#
+        let cases: [(String, Int, ErrorName)] = [
+            ("hello", 3, .invalidRequest), (list, 3, .invalidKey), (list, 16, .io),
+        ]
+        for (samples, byteCount, name) in cases {
+            let request = try FilmRequest(
+                [
+                    "samples": .string(samples), "key": .string(String(repeating: "01", count: byteCount)),
+                    "source": ["path": "/nonexistent/film"],
+                ],
+                pipe: PipeEnd(input: -1, output: -1))
+            let error = #expect(throws: DecryptionError.self) { try subject.open(id: 1, list: .film(request)) }
+            #expect(error.map { ErrorName($0) } == name)
+        }
     }
 
     @Test("a film is unsupported by what does not know them, and the control has nothing to fail")

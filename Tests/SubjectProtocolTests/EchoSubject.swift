@@ -1,3 +1,4 @@
+import ByteSources
 import Glibc
 import RandomAccess
 import SubjectProtocol
@@ -14,16 +15,10 @@ final class EchoSubject: SubjectHandler {
 
     var hello: [String: JSONValue] { ["protocol": 1, "name": "echo"] }
 
-    let readsPlaylists = false
+    let lists: [ListStrategy] = [.film]
 
-    func openPlaylist(id: UInt64, request: PlaylistRequest) throws(DecryptionError) -> UInt64 {
-        throw .unsupported("playlists")
-    }
-
-    let readsFilms = true
-
-    func openFilm(id: UInt64, request: FilmRequest) throws(DecryptionError) -> UInt64 {
-        guard let source = request.served else { throw .unsupported("a file") }
+    func open(id: UInt64, list: ListRequest) throws(DecryptionError) -> UInt64 {
+        guard case .film(let request) = list, let source = request.served else { throw .unsupported("a file") }
         objects[id] = source
         return source.byteCount
     }

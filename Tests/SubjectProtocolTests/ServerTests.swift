@@ -151,6 +151,7 @@ struct ServerTests {
         arguments: [
             ("", "ok"), (#","samples":"[]""#, "ok"), (#","samples":7"#, "invalidRequest"),
             (#","key":7"#, "invalidRequest"), (#","key":"""#, "invalidKey"), (#","key":"0G""#, "invalidRequest"),
+            (#","key":"","samples":"hello""#, "invalidRequest"),
             (#","source":{"generated":{}}"#, "invalidRequest"), (#","source":{"path":""}"#, "invalidRequest"),
         ])
     func film(change: String, outcome: String) throws {

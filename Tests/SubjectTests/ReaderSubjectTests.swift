@@ -67,8 +67,8 @@ struct ReaderSubjectTests {
                 "source": ["path": .string(path)],
             ],
             pipe: PipeEnd(input: -1, output: -1))
-        #expect(subject.readsFilms)
-        #expect(try subject.openFilm(id: 2, request: request) == 1020)
+        #expect(subject.lists == [.playlist, .film])
+        #expect(try subject.open(id: 2, list: .film(request)) == 1020)
         #expect(Array(try subject.read(id: 2, offset: 5, count: 100)) == Array(clear[5...]) + plaintext[..<95])
         let workload = Workload.sequential(windowByteCount: 64)
         let answer = try subject.measure(
@@ -76,7 +76,7 @@ struct ReaderSubjectTests {
         let digest = SHAFunction.sha256.hash(clear + plaintext + clear)
         #expect(answer["digest"] == .string(Hexadecimal.encode(digest)))
         #expect(answer["fetchedByteCount"] == 1020)
-        #expect(try !self.subject(.ctr(iv: Self.iv), access: .wholeChunk, folder: folder).readsFilms)
+        #expect(try self.subject(.ctr(iv: Self.iv), access: .wholeChunk, folder: folder).lists == [])
     }
 
     @Test("counters are those of the workload alone")

@@ -1,4 +1,7 @@
-"""A subject that can do nothing but film, and decrypts each film as a whole when it is opened."""
+"""A subject that can do nothing but film, and decrypts each film as a whole when it is opened.
+
+With the word boxes, it reads no list of samples, which PROTOCOL.md allows.
+"""
 import os
 import sys
 
@@ -12,6 +15,8 @@ from subject_protocol import Failure, Opening, hexadecimal, serve  # noqa: E402
 class Film(Opening):
     def __init__(self, request):
         super().__init__(request)
+        if "boxes" in sys.argv and "samples" in request:
+            raise Failure("unsupported")
         hexadecimal(request.get("key"))
         source = self.opened()
         self.film = FilmObject({**request, "ciphertext": source.read(0, source.length).hex()})
@@ -27,4 +32,4 @@ class Film(Opening):
 
 serve(
     Film, name="films-only", version="1", measures=False, strategies=["film"], keyByteCounts=[16],
-    sources=sys.argv[1:] or ["path", "served"])
+    sources=[word for word in sys.argv[1:] if word != "boxes"] or ["path", "served"])

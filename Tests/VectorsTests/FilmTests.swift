@@ -161,6 +161,42 @@ struct FilmTests {
         #expect(try ProtectedExtents(list: Array(samples(#"[0, 10, "\#(iv)", [[10, 0]]]"#).utf8)).count == 0)
     }
 
+    @Test("the oracle reads what readers read of a list, and no large numbers")
+    func oracleLists() throws {
+        func film(_ text: String) -> OracleFilm? { JSONValue.parse(Array(text.utf8)).flatMap { OracleFilm(list: $0) } }
+        let text = #"{"samples":[[5,40,"00112233"],[45,20,"",[[4,16]]]],"scheme":"cbcs"}"#
+        let found = try #require(film(text))
+        #expect(found.samples.map(\.byteCount) == [40, 20] && found.samples[0].subsamples.isEmpty)
+        #expect(found.samples[1].subsamples.map(\.protected) == [16] && found.crypt == 0 && found.constantIV == [])
+        let limit = "9007199254740992"
+        for sample in [
+            "[\(limit),1,\"\"]", "[0,\(limit),\"\"]", "[0,1,\"\",[[\(limit),1]]]", "[0,1,\"\",[[1,\(limit)]]]", "[0,1]",
+            "[0,1,\"\",[],0]", "[0,1,\"\",[[1]]]", "7",
+        ] {
+            #expect(film(#"{"scheme":"cenc","samples":[\#(sample)]}"#) == nil, "\(sample)")
+        }
+        for member in [#""cryptBlocks":"1""#, #""skipBlocks":9007199254740992"#, #""constantIV":"0""#] {
+            #expect(film(#"{"scheme":"cenc","samples":[],\#(member)}"#) == nil, "\(member)")
+        }
+        // Members that may be absent are, in some of the vectors.
+        let lists = FilmSet.all.filter(\.opens).compactMap { $0.film?.samples }
+        for member in ["cryptBlocks", "skipBlocks", "constantIV"] {
+            #expect(lists.contains { $0.contains(member) } && lists.contains { !$0.contains(member) }, "\(member)")
+        }
+        #expect(Set(lists.flatMap { (film($0)?.list["samples"]?.array ?? []).map { $0.array?.count } }) == [3, 4])
+    }
+
+    @Test("each film is read as a whole, and from its middle to its end, as a choice of vectors wants it")
+    func halves() {
+        for group in FilmSet.all.filter(\.opens) {
+            let length = group.plaintext.byteCount
+            for offset in [0, length / 2] {
+                let isRead = group.reads.contains { $0.offset == offset && UInt64($0.count) == length - offset }
+                #expect(isRead, "\(group.id), from \(offset)")
+            }
+        }
+    }
+
     @Test("a sample that ends behind the file, a key of another length and no key are errors")
     func opening() throws {
         let film = RandomFilm("cbcs", seed: 9)

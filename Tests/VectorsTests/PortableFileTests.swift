@@ -35,7 +35,7 @@ struct PortableFileTests {
         let (file, groups) = (try read(name), vectors.groups())
         #expect(file.groups.map(\.id) == groups.map(\.id))
         for (found, expected) in zip(file.groups, groups) {
-            #expect(found.playlist == expected.playlist && found.film == expected.film, "\(expected.id)")
+            #expect(found.list == expected.list, "\(expected.id)")
             #expect(found.strategy == expected.strategy && found.opening == expected.opening, "\(expected.id)")
             #expect(found.windowByteCounts == expected.windowByteCounts, "\(expected.id)")
             #expect(found.flags == expected.flags && found.readCount == expected.readCount, "\(expected.id)")

@@ -61,9 +61,7 @@ package final class ReaderSubject: SubjectHandler {
         let strategies = (reader?.strategyNames ?? backend.strategyNames).filter(configuration.reads)
         let extraWork = configuration.extraWork.map { ", extra work \($0)" } ?? ""
         let readsDescriptions = reader == nil && configuration.extraWork == nil
-        let others =
-            (readsPlaylists ? [PlaylistRequest.strategyName] : [])
-            + (readsFilms ? [FilmRequest.strategyName] : []) + (readsDescriptions ? [Format.describedName] : [])
+        let others = lists.map(\.rawValue) + (readsDescriptions ? [Format.describedName] : [])
         return [
             "protocol": 1, "name": .string("chunkwise/\(backend.name)"),
             "version": .string("\(programVersion) (\(backend.name) \(backend.version)\(extraWork))"),
@@ -134,26 +132,21 @@ package final class ReaderSubject: SubjectHandler {
         return entry
     }
 
-    /// True if playlists can be opened. They are only read by the blocks of a range.
-    package var readsPlaylists: Bool {
-        reader == nil && configuration.access == .block && configuration.extraWork == nil
-            && backend.supports(.aesCBC, keyByteCount: 16)
+    /// The lists that can be opened. They are only read by the blocks of a range.
+    package var lists: [ListStrategy] {
+        guard reader == nil, configuration.access == .block, configuration.extraWork == nil,
+            backend.supports(.aesCBC, keyByteCount: 16)
+        else { return [] }
+        return [.playlist] + (FilmObject.isRead(by: backend) ? [.film] : [])
     }
 
-    /// Opens a playlist.
-    package func openPlaylist(id: UInt64, request: PlaylistRequest) throws(DecryptionError) -> UInt64 {
-        try open(id, PlaylistOpening(request: request))
-    }
-
-    /// True if films can be opened, under the same conditions.
-    package var readsFilms: Bool { readsPlaylists && FilmObject.isRead(by: backend) }
-
-    /// Opens a film.
-    package func openFilm(id: UInt64, request: FilmRequest) throws(DecryptionError) -> UInt64 {
-        try open(id, FilmOpening(request: request))
-    }
-
-    private func open(_ id: UInt64, _ opening: any ListOpening) throws(DecryptionError) -> UInt64 {
+    /// Opens a playlist or a film.
+    package func open(id: UInt64, list: ListRequest) throws(DecryptionError) -> UInt64 {
+        let opening: any ListOpening =
+            switch list {
+            case .playlist(let request): PlaylistOpening(request: request)
+            case .film(let request): FilmOpening(request: request)
+            }
         latestRunner = nil
         let object = try opening.open(with: backend, fetched: nil)
         objects[id] = OpenObject(

@@ -117,6 +117,12 @@ extension DecryptionError {
     }
 }
 
+/// The parameters of an `open` request for an object that no strategy describes.
+package enum ListRequest: Sendable {
+    case playlist(PlaylistRequest)
+    case film(FilmRequest)
+}
+
 /// The parameters of an `open` request for `hls-aes128`, as far as they can be checked without reading the playlist.
 ///
 /// - Source: PROTOCOL.md, "open".
@@ -142,9 +148,6 @@ package struct PlaylistRequest: Sendable {
     package let resources: Resources
     /// The member `source`.
     package let description: JSONValue
-
-    /// Returns whether a request is for the strategy.
-    static func isAsked(by request: JSONValue) -> Bool { request["strategy"]?.string == strategyName }
 
     /// Reads the members of a request. Served resources are requested over `pipe`.
     ///
@@ -190,9 +193,6 @@ package struct PlaylistRequest: Sendable {
 ///
 /// - Source: PROTOCOL.md, "open".
 package struct FilmRequest: Sendable {
-    /// The strategy's name.
-    package static let strategyName = ListStrategy.film.rawValue
-
     /// The list of samples; `nil` if the film's boxes tell.
     package let samples: String?
     /// The key, of any length.
@@ -216,7 +216,13 @@ package struct FilmRequest: Sendable {
         served = request["source"]?["byteCount"]?.integer.map { ServedSource(byteCount: $0, pipe: pipe) }
         path = request["source"]?["path"]?.string ?? ""
         guard served != nil || !path.isEmpty else { throw .missing("source", "a path or a byteCount") }
-        key = try SecretKey(material: bytes)
+        do throws(DecryptionError) {
+            key = try SecretKey(material: bytes)
+        } catch {
+            // What is wrong with the list is found first.
+            if let samples { _ = try ProtectedExtents(list: Array(samples.utf8)) }
+            throw error
+        }
     }
 }
 

@@ -1,3 +1,4 @@
+package import ByteSources
 import Glibc
 package import RandomAccess
 package import Support
@@ -12,21 +13,13 @@ package protocol SubjectHandler: AnyObject {
     /// - Returns: The plaintext's length in bytes.
     func open(id: UInt64, parameters: OpenParameters, source: any ByteSource) throws(DecryptionError) -> UInt64
 
-    /// True if the subject opens playlists of `hls-aes128`.
-    var readsPlaylists: Bool { get }
+    /// The lists that the subject opens.
+    var lists: [ListStrategy] { get }
 
-    /// Opens a playlist of `hls-aes128`, and keeps it under `id`.
+    /// Opens a playlist or a film, and keeps it under `id`.
     ///
     /// - Returns: The plaintext's length in bytes.
-    func openPlaylist(id: UInt64, request: PlaylistRequest) throws(DecryptionError) -> UInt64
-
-    /// True if the subject opens films of `film`.
-    var readsFilms: Bool { get }
-
-    /// Opens a film, and keeps it under `id`.
-    ///
-    /// - Returns: The plaintext's length in bytes.
-    func openFilm(id: UInt64, request: FilmRequest) throws(DecryptionError) -> UInt64
+    func open(id: UInt64, list: ListRequest) throws(DecryptionError) -> UInt64
 
     /// Returns whether an object is open under `id`.
     func isOpen(_ id: UInt64) -> Bool
@@ -114,10 +107,11 @@ package final class SubjectServer {
         guard let description = request["source"], case .object = description else {
             throw .missing("source", "an object with path or byteCount")
         }
-        if subject.readsPlaylists, PlaylistRequest.isAsked(by: request) {
-            let playlist = try PlaylistRequest(request, pipe: pipe)
-            return answer(["plaintextByteCount": .integer(try subject.openPlaylist(id: id, request: playlist))])
+        let list = subject.lists.first { $0.rawValue == request["strategy"]?.string }
+        func open(_ list: ListRequest) throws(DecryptionError) {
+            answer(["plaintextByteCount": .integer(try subject.open(id: id, list: list))])
         }
+        if list == .playlist { return try open(.playlist(try PlaylistRequest(request, pipe: pipe))) }
         if let byteCount = description["byteCount"] {
             guard let value = byteCount.integer, value <= OpenParameters.largestInteger else {
                 throw .missing("byteCount", "an integer below 2^53")
@@ -131,10 +125,7 @@ package final class SubjectServer {
         {
             throw .missing("source", "an object with path or byteCount")
         }
-        if subject.readsFilms, request["strategy"]?.string == FilmRequest.strategyName {
-            let film = try FilmRequest(request, pipe: pipe)
-            return answer(["plaintextByteCount": .integer(try subject.openFilm(id: id, request: film))])
-        }
+        if list == .film { return try open(.film(try FilmRequest(request, pipe: pipe))) }
         // The parameters of a strategy that is not offered are not checked. Source: PROTOCOL.md, "Transport".
         if let name = request["strategy"]?.string, Format.names.contains(name), strategyNames?.contains(name) == false {
             throw .unsupported("strategy \"\(name)\"")

@@ -38,12 +38,24 @@ struct ExternalCheckTests {
         return Array(buffer)
     }
 
-    private func fixtures(_ listed: [String], among names: [String]) throws -> [String] {
-        let hello = try ExternalHello([
+    private func hello(_ listed: [String], keys: [UInt64] = [16, 32]) throws -> ExternalHello {
+        try ExternalHello([
             "name": "s", "version": "1", "protocol": 1, "strategies": .array(listed.map { .string($0) }),
-            "keyByteCounts": [16, 32], "sources": ["served"], "granularity": "chunk", "measures": false,
+            "keyByteCounts": .array(keys.map { .integer($0) }), "sources": ["served"], "granularity": "chunk",
+            "measures": false,
         ])
-        return ExternalFixture.strategies(of: hello, among: try names.map { try Format.named($0) }).map(\.name)
+    }
+
+    private func strategies(
+        _ listed: [String], among names: [String], keys: [UInt64] = [16, 32],
+        opens: (VectorGroup) -> Bool = { _ in true }
+    ) throws -> [Strategy] {
+        ExternalFixture.strategies(
+            of: try hello(listed, keys: keys), among: try names.map { try Format.named($0) }, opens: opens)
+    }
+
+    private func fixtures(_ listed: [String], among names: [String]) throws -> [String] {
+        try strategies(listed, among: names).map(\.name)
     }
 
     @Test("checks of other things than ranges open a format under test")
@@ -57,6 +69,43 @@ struct ExternalCheckTests {
         #expect(try fixtures(["tink-aes-gcm-hkdf"], among: all) == ["tink-aes-gcm-hkdf"])
         #expect(try fixtures(["ctr"], among: ["floe"]) == ["ctr"])
         #expect(try fixtures(["hls-aes128"], among: all) == [])
+    }
+
+    @Test("these objects have ciphers and key lengths that the subject lists, also where a parameter or header chooses")
+    func fixtureCiphers() throws {
+        let tink = try #require(strategies(["tink-aes-gcm-hkdf"], among: ["tink-aes-gcm-hkdf"], keys: [32]).first)
+        #expect(tink["derivedKeyByteCount"] == .integer(32))
+        let hello = try hello(["tink-aes-gcm-hkdf"], keys: [32])
+        let usual = Strategy(sampling: tink.format)
+        #expect(ExternalFixture.keyByteCount(usual, hello) == nil && ExternalFixture.keyByteCount(tink, hello) == 32)
+        // An object under another name is not promised either, and is asked for.
+        let described = try strategies(["described"], among: ["floe", "age"], opens: { $0.strategy.name != "floe" })
+        #expect(described.map(\.name) == ["age"])
+        #expect(try strategies(["dare"], among: ["dare"], opens: { _ in false }) == [])
+        for name in ["dare", "openpgp-seipd2"] {
+            let strategy = Strategy(sampling: try Format.named(name))
+            let ciphers = try [0, 1, 100, 101].map { number in
+                let group = ExternalFixture.group(
+                    id: "g", strategy: strategy, keyByteCount: 32, number: number, plaintextByteCount: 100)
+                return try #require(group?.need?.cipher)
+            }
+            #expect(Set(ciphers).count == 1, "\(name): \(ciphers)")
+        }
+    }
+
+    @Test("a subject is not expected to refuse what is no fault in a format")
+    func errorOrder() throws {
+        func names(_ format: String, keys: [UInt64] = [16]) throws -> [String] {
+            ProtocolCheck.errorOrder(
+                for: Strategy(sampling: try Format.named(format)), hello: try hello([format], keys: keys)
+            ).map(\.name).filter { $0.contains("hello does not list") && $0.contains("a key of") }
+        }
+        #expect(try names("ctr").count == 2 && names("ctr", keys: [16, 24, 32]).isEmpty)
+        // Of any length; no AES key; two AES keys in one.
+        #expect(try names("tink-aes-gcm-hkdf").isEmpty && names("crypt4gh").isEmpty && names("xts-sectors").isEmpty)
+        let variant = Strategy(sampling: try Format.named("dare"))
+        #expect(variant.format.inputs.contains { $0.name == "version" && $0.isFixed })
+        #expect(!ProtocolCheck.openings(for: variant).contains { $0.name.contains("version") })
     }
 
     @Test("wrong keys and IVs are those that the format cannot have")

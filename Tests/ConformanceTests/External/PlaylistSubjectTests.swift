@@ -46,15 +46,32 @@ struct PlaylistSubjectTests {
 
 @Suite("films over the protocol", .enabled(if: SubjectPrograms.hasPython, "no python3 with cryptography"))
 struct FilmSubjectTests {
-    @Test("a subject that can do nothing else passes, served and from files", arguments: ["served path", "path"])
-    func alone(sources: String) throws {
+    private func record(_ words: String) throws -> ConformanceRecord {
         let groups = FilmSet.all
-        let command = "python3 '\(SubjectPrograms.package)/Tests/Subjects/films_only.py' \(sources)"
-        let record = try ExternalVerification(command: command, timeout: .seconds(300)).run(
+        let command = "python3 '\(SubjectPrograms.package)/Tests/Subjects/films_only.py' \(words)"
+        return try ExternalVerification(command: command, timeout: .seconds(300)).run(
             groups, tier: VectorTier(of: groups, largestCount: 600)
         ).record
+    }
+
+    private func flags(_ record: ConformanceRecord) -> [String: ConformanceRecord.FlagOutcome] {
+        Dictionary(uniqueKeysWithValues: (record.flags ?? []).map { ($0.flag, $0) })
+    }
+
+    @Test("a subject that reads boxes alone passes the checks of the protocol with a film that has them")
+    func boxes() throws {
+        let record = try record("boxes")
+        #expect(record.failures == [] && record.unsupported > 0)
+        #expect(flags(record)[ExternalFlag.subjectProtocol.rawValue].map { $0.passed > 30 } == true)
+        // There is no other film for a check of two.
+        #expect(flags(record)[ExternalFlag.severalObjects.rawValue].map { $0.notRun == 1 && $0.passed == 1 } == true)
+    }
+
+    @Test("a subject that can do nothing else passes, served and from files", arguments: ["served path", "path"])
+    func alone(sources: String) throws {
+        let record = try record(sources)
         #expect(record.failures == [] && record.unsupported == 0)
-        let flags = Dictionary(uniqueKeysWithValues: (record.flags ?? []).map { ($0.flag, $0) })
+        let flags = flags(record)
         for flag in [VectorFlag.filmSubsamples, .filmPattern, .filmIV, .filmRest, .badFilm] {
             #expect(flags[flag.rawValue].map { $0.passed > 20 } == true, "\(flag)")
         }

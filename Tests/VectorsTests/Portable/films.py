@@ -54,12 +54,12 @@ class FilmObject:
             film = json.loads(text)
         except ValueError:
             raise Bad("invalidRequest") from None
-        usual, samples = bytes.fromhex(film["constantIV"]), []
-        for start, size, iv, parts in film["samples"]:
-            samples.append((start, size, bytes.fromhex(iv) or usual, parts or [[0, size]]))
+        usual, samples = bytes.fromhex(film.get("constantIV", "")), []
+        for start, size, iv, *parts in film["samples"]:
+            samples.append((start, size, bytes.fromhex(iv) or usual, (parts and parts[0]) or [[0, size]]))
         if film["scheme"] not in ("cenc", "cens", "cbc1", "cbcs") or not all(iv for _, _, iv, _ in samples):
             raise Bad("invalidRequest")
-        return film["scheme"], film["cryptBlocks"], film["skipBlocks"], samples
+        return film["scheme"], film.get("cryptBlocks", 0), film.get("skipBlocks", 0), samples
 
     def boxed(self):
         """The film that boxes in the vectors' order tell of: one track, with lengths in trun and IVs in senc."""

@@ -75,7 +75,7 @@ package struct CauseFinder {
     /// Says whether all mutants can run the groups in little time.
     private static func isComparable(_ members: [InterleavedRun.Member]) -> Bool {
         members.allSatisfy { group, reads in
-            (group.strategy.chunkByteCount ?? 0) <= maxByteCount || group.strategy.isStreaming
+            !group.hasStrategy || (group.strategy.chunkByteCount ?? 0) <= maxByteCount || group.strategy.isStreaming
         }
             && members.reduce(0) { $0 + $1.reads.prefix(maxReadCount).reduce(0) { $0 + UInt64($1.read.count) } }
                 <= maxByteCount

@@ -64,7 +64,7 @@ private final class ServedObject: ObjectUnderTest {
     }
 
     private func makeReader() throws(DecryptionError) -> any RandomAccessDecryptor {
-        if let film = group.film { return try subject.open(film: film, served, group.key, setup) }
+        if let film = group.film { return try subject.open(film: film, { served }, group.key, setup) }
         guard let playlist = group.playlist else { return try subject.open(setup, served, group.strategy, group.key) }
         guard let openPlaylist = subject.openPlaylist else { throw .unsupported("playlists") }
         var resources: [String: any ByteSource] = [:]

@@ -4,6 +4,7 @@ import Vectors
 /// Reads in every order: forward, backward, repeated, of several open objects in turn, and after a failed read.
 struct ExternalOrders {
     let subject: ExternalSubject
+    let fixtures: [Strategy]
 
     private var hello: ExternalHello { subject.hello }
 
@@ -12,8 +13,8 @@ struct ExternalOrders {
 
     /// Runs every order on every strategy that the subject supports.
     func run(into tally: inout Tally) {
-        let listed = Self.strategies.filter { subject.fixtures.map(\.name).contains($0.name) }
-        for (number, strategy) in (listed.isEmpty ? subject.fixtures : Self.strategies).enumerated() {
+        let listed = Self.strategies.filter { fixtures.map(\.name).contains($0.name) }
+        for (number, strategy) in (listed.isEmpty ? fixtures : Self.strategies).enumerated() {
             // In process, these reads run on several threads at once. The protocol has one request at a time.
             tally.note(.notRun, flags: [ExternalFlag.threads.rawValue])
             run((0..<3).compactMap { object(strategy, number: number * 3 + $0) }, into: &tally)
@@ -54,7 +55,7 @@ struct ExternalOrders {
 
     /// Returns an object with its own key; the key lengths differ if the subject supports several.
     private func object(_ strategy: Strategy, number: Int) -> ExternalObject? {
-        guard subject.fixtures.map(\.name).contains(strategy.name),
+        guard fixtures.map(\.name).contains(strategy.name),
             let keyByteCount = ExternalFixture.keyByteCount(strategy, hello, number: number),
             let group = ExternalFixture.group(
                 id: "order/\(strategy.label)", strategy: strategy, keyByteCount: keyByteCount, number: number,
@@ -107,17 +108,18 @@ struct ExternalOrders {
 
 /// Small objects for checks of other things than ranges.
 enum ExternalFixture {
-    /// Returns a generated object as a group without reads.
+    /// Returns a generated object as a group without reads. Where a header has alternatives, all groups have the same.
     static func group(
         id: String, strategy: Strategy, keyByteCount: Int, number: Int, plaintextByteCount: UInt64
     ) -> VectorGroup? {
         let bytes = (0..<keyByteCount).map { UInt8(truncatingIfNeeded: 29 * number + 11 * $0 + 3) }
+        let seed = 7000 + strategy.format.alternativeCount * UInt64(number)
         guard let key = try? SecretKey(bytes),
             let object = try? GeneratedObject(
-                strategy: strategy, key: key, plaintextByteCount: plaintextByteCount, seed: UInt64(7000 + number))
+                strategy: strategy, key: key, plaintextByteCount: plaintextByteCount, seed: seed)
         else { return nil }
         return VectorGroup(
-            id: id, source: "generated, seed \(7000 + number)", flags: [], strategy: strategy, key: key,
+            id: id, source: "generated, seed \(seed)", flags: [], strategy: strategy, key: key,
             ciphertext: object.source, plaintext: object.plaintext)
     }
 
@@ -132,21 +134,26 @@ enum ExternalFixture {
     /// Returns the length of the key for an object of a strategy, among those that the subject lists; `nil` if there is
     /// none. Objects of different numbers may have keys of different lengths.
     static func keyByteCount(_ strategy: Strategy, _ hello: ExternalHello, number: Int = 0) -> Int? {
-        let possible = (strategy.format.keyByteCounts ?? hello.knownKeyByteCounts).filter {
-            hello.supports(strategy, keyByteCount: $0)
+        let possible = (strategy.format.keyByteCounts ?? hello.knownKeyByteCounts).filter { byteCount in
+            sample(strategy, keyByteCount: byteCount).map { hello.supports($0) } ?? false
         }
         return possible.isEmpty ? nil : possible[number % possible.count]
     }
 
+    private static func sample(_ strategy: Strategy, keyByteCount: Int) -> VectorGroup? {
+        group(id: "", strategy: strategy, keyByteCount: keyByteCount, number: 0, plaintextByteCount: 100)
+    }
+
     /// Returns the strategies for checks of other things than ranges, one of each name: the textbook ones among the
     /// formats under test that the subject lists. If it lists none of them, the first format under test that it reads
-    /// takes their place, or the textbook formats if it reads none. Without formats under test, all are.
+    /// takes their place, with the first values of its parameters that the subject reads, or the textbook formats if it
+    /// reads none. Without formats under test, all are.
     ///
     /// - Parameters:
     ///   - hello: What the subject says of itself.
     ///   - formats: The formats under test.
     ///   - opens: Returns false for an object that the subject answers with `unsupported`. A subject that reads
-    ///     descriptions may know only some of them.
+    ///     descriptions may know only some of them, or lack the cipher that a parameter or a header chooses.
     /// - Returns: The strategies.
     static func strategies(
         of hello: ExternalHello, among formats: [Format], opens: (VectorGroup) -> Bool = { _ in true }
@@ -160,12 +167,10 @@ enum ExternalFixture {
         let padded = known.filter { $0.padding != nil } + known.filter { $0.padding == nil }
         let listed = padded.filter { hello.strategies.contains($0.name) }
         guard listed.isEmpty else { return listed }
-        let others = padded + formats.lazy.map { Strategy(sampling: $0) }
+        let others = padded + formats.lazy.flatMap(DescribedVectors.variants)
         let other = others.first { strategy in
-            guard let keyByteCount = keyByteCount(strategy, hello) else { return false }
-            return group(
-                id: "", strategy: strategy, keyByteCount: keyByteCount, number: 0, plaintextByteCount: 100
-            ).map { hello.strategies.contains(strategy.name) || opens($0) } ?? false
+            keyByteCount(strategy, hello).flatMap { sample(strategy, keyByteCount: $0) }
+                .map { hello.promises($0) || opens($0) } ?? false
         }
         return other.map { [$0] } ?? (formats.isEmpty ? [] : strategies(of: hello, among: [], opens: opens))
     }

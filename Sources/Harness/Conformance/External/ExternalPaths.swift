@@ -4,6 +4,7 @@ import Vectors
 /// Reads objects that the subject opens by their paths, for subjects that the harness serves everything else.
 struct ExternalPaths {
     let subject: ExternalSubject
+    let fixtures: [Strategy]
 
     private var hello: ExternalHello { subject.hello }
 
@@ -39,7 +40,7 @@ struct ExternalPaths {
 
     /// An object of each strategy that the subject supports; `nil` for an object that cannot be made.
     private var groups: [VectorGroup?] {
-        var groups = subject.fixtures.enumerated().map { number, strategy in
+        var groups = fixtures.enumerated().map { number, strategy in
             ExternalFixture.keyByteCount(strategy, hello, number: number).flatMap {
                 ExternalFixture.group(
                     id: "path/\(strategy.label)", strategy: strategy, keyByteCount: $0, number: 200 + number,
@@ -59,6 +60,7 @@ struct ExternalPaths {
 /// first file.
 struct ExternalReplacements {
     let subject: ExternalSubject
+    let fixtures: [Strategy]
 
     private var hello: ExternalHello { subject.hello }
 
@@ -67,7 +69,7 @@ struct ExternalReplacements {
     /// Runs the reads on every strategy that the subject supports.
     func run(into tally: inout Tally) {
         guard hello.readsPaths else { return }
-        for strategy in subject.fixtures {
+        for strategy in fixtures {
             guard let keyByteCount = ExternalFixture.keyByteCount(strategy, hello) else { continue }
             let groups = [(260, strategy), (261, strategy.changingIV { ~$0 })].compactMap { number, strategy in
                 ExternalFixture.group(

@@ -9,26 +9,24 @@ package final class ExternalSubject: SubjectUnderTest {
     let hello: ExternalHello
     /// True if the subject opens objects by their paths, even if it could be served.
     private let opensPaths: Bool
-    /// The strategies for checks of other things than ranges.
-    let fixtures: [Strategy]
 
-    /// A subject that has said hello, for the formats under test; for all if they are empty.
-    convenience init(session: ExternalSession, hello: ExternalHello, formats: [Format] = []) {
-        self.init(
-            session: session, hello: hello, opensPaths: false,
-            fixtures: ExternalFixture.strategies(of: hello, among: formats) { group in
-                guard let object = try? ExternalObject(group, session: session, hello: hello) else { return true }
-                defer { object.close() }
-                guard case .refused(let reply) = object.open() else { return true }
-                return reply.name != ErrorName.unsupported.rawValue
-            })
-    }
-
-    private init(session: ExternalSession, hello: ExternalHello, opensPaths: Bool, fixtures: [Strategy]) {
+    /// A subject that has said hello.
+    init(session: ExternalSession, hello: ExternalHello, opensPaths: Bool = false) {
         self.session = session
         self.hello = hello
         self.opensPaths = opensPaths
-        self.fixtures = fixtures
+    }
+
+    /// Opens a group's object.
+    ///
+    /// - Returns: False if the answer is `unsupported`.
+    func opens(_ group: VectorGroup) -> Bool {
+        guard session.reasonToGiveUp == nil,
+            let object = try? ExternalObject(group, session: session, hello: hello)
+        else { return true }
+        defer { object.close() }
+        guard case .refused(let reply) = object.open() else { return true }
+        return reply.name != ErrorName.unsupported.rawValue
     }
 
     /// Starts a subject.
@@ -51,7 +49,7 @@ package final class ExternalSubject: SubjectUnderTest {
 
     /// The same subject, opening objects by their paths.
     var byPath: ExternalSubject {
-        ExternalSubject(session: session, hello: hello, opensPaths: true, fixtures: fixtures)
+        ExternalSubject(session: session, hello: hello, opensPaths: true)
     }
 
     package var name: String { hello.name }
@@ -76,7 +74,8 @@ package final class ExternalSubject: SubjectUnderTest {
     /// Returns false for an object that the subject would have to fetch or hold whole and that is too large for that.
     private func isFeasible(_ group: VectorGroup) -> Bool {
         let byteCount = group.ciphertext.byteCount
-        let isWindowed = isServed && (hello.granularity == .block || group.strategy.chunkByteCount != nil)
+        let hasChunks = group.hasStrategy && group.strategy.chunkByteCount != nil
+        let isWindowed = isServed && (hello.granularity == .block || hasChunks)
         return isWindowed || byteCount <= TemporaryCiphertext.largestByteCount
     }
 

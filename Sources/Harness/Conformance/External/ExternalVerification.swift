@@ -82,12 +82,7 @@ package struct ExternalVerification: Sendable {
             record.vectorCount = 0
             return Outcome(record: record, version: "", readCount: 0)
         }
-        var formats: [Format] = []
-        for format in groups.lazy.filter(\.hasStrategy).map(\.strategy.format)
-        where formats.last != format && !formats.contains(format) {
-            formats.append(format)
-        }
-        let subject = ExternalSubject(session: session, hello: hello, formats: formats)
+        let subject = ExternalSubject(session: session, hello: hello)
         if checksProtocol {
             tally.add(.adapter("protocol/hello", .subjectProtocol, nil))
             // These are formats that the protocol knows, but this version has no vectors for.
@@ -95,10 +90,16 @@ package struct ExternalVerification: Sendable {
             where !ExternalHello.knownStrategies.contains(name) {
                 tally.note(.notRun, flags: [ExternalFlag.subjectProtocol.rawValue])
             }
-            ProtocolRun(subject: subject, isStrict: isStrict).run(into: &tally)
-            ExternalOrders(subject: subject).run(into: &tally)
-            ExternalPaths(subject: subject).run(into: &tally)
-            ExternalReplacements(subject: subject).run(into: &tally)
+            var formats: [Format] = []
+            for format in groups.lazy.filter(\.hasStrategy).map(\.strategy.format)
+            where formats.last != format && !formats.contains(format) {
+                formats.append(format)
+            }
+            let fixtures = ExternalFixture.strategies(of: hello, among: formats, opens: subject.opens)
+            ProtocolRun(subject: subject, fixtures: fixtures, isStrict: isStrict).run(into: &tally)
+            ExternalOrders(subject: subject, fixtures: fixtures).run(into: &tally)
+            ExternalPaths(subject: subject, fixtures: fixtures).run(into: &tally)
+            ExternalReplacements(subject: subject, fixtures: fixtures).run(into: &tally)
             ExternalGrowth(subject: subject).run(into: &tally)
         }
         let tier = runsEverything ? nil : tier ?? VectorTier(of: groups)

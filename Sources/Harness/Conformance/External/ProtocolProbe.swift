@@ -10,6 +10,9 @@ struct ProtocolProbe {
         var description: String
     }
 
+    /// The reason that a check is not run: the harness has no object for it.
+    struct NoObject: Error {}
+
     let session: ExternalSession
     let hello: ExternalHello
     /// A small object that the subject can open.
@@ -26,8 +29,10 @@ struct ProtocolProbe {
     }
 
     /// Returns a probe with another object of the same strategy. Each `number` has its own key, IV and content.
-    func other(number: Int, plaintextByteCount: UInt64) throws(Mismatch) -> ProtocolProbe? {
-        guard fixture.film == nil else { return nil }
+    ///
+    /// - Throws: ``NoObject``, such as for films; `DecryptionError.io` if a file is needed and cannot be written.
+    func other(number: Int, plaintextByteCount: UInt64) throws -> ProtocolProbe {
+        guard fixture.film == nil else { throw NoObject() }
         let group =
             fixture.playlist != nil
             ? ExternalFixture.playlist(id: fixture.id, number: number, plaintextByteCount: plaintextByteCount)
@@ -35,10 +40,8 @@ struct ProtocolProbe {
                 id: fixture.id,
                 strategy: fixture.strategy.changingIV { $0 ^ UInt128(truncatingIfNeeded: number) << 64 },
                 keyByteCount: fixture.key.byteCount, number: number, plaintextByteCount: plaintextByteCount)
-        guard let group else { return nil }
-        return try rethrowing(
-            as: { (error: DecryptionError) in Mismatch(description: "no file for the object: \(error)") },
-            try ProtocolProbe(session: session, hello: hello, fixture: group))
+        guard let group else { throw NoObject() }
+        return try ProtocolProbe(session: session, hello: hello, fixture: group)
     }
 
     /// Returns the members of a request that opens the fixture. `changes` replaces some members, or leaves them out
@@ -176,6 +179,7 @@ struct ProtocolCheck {
 /// Runs the checks of the protocol itself against a subject.
 struct ProtocolRun {
     let subject: ExternalSubject
+    let fixtures: [Strategy]
     /// True if faults of the adapter alone are failures.
     let isStrict: Bool
 
@@ -184,8 +188,8 @@ struct ProtocolRun {
 
     /// Runs everything and adds the verdicts.
     func run(into tally: inout Tally) {
-        let first = subject.fixtures.first
-        for strategy in subject.fixtures {
+        let first = fixtures.first
+        for strategy in fixtures {
             guard let keyByteCount = ExternalFixture.keyByteCount(strategy, hello),
                 let fixture = ExternalFixture.group(
                     id: "protocol", strategy: strategy, keyByteCount: keyByteCount, number: 100,
@@ -199,9 +203,9 @@ struct ProtocolRun {
             run(checks, with: probe, into: &tally)
         }
         let playlist = ExternalFixture.playlist(id: "protocol", number: 100, plaintextByteCount: 100)
-        // A film that opens stands for all, if the subject reads nothing else.
+        // A film that the subject opens stands for all, if it reads nothing else.
         if first == nil, !hello.readsPlaylists, hello.strategies.contains(FilmObject.strategyName),
-            let film = FilmSet.all.first,
+            let film = FilmSet.all.first(where: { $0.opens && subject.opens($0) }),
             let probe = try? ProtocolProbe(session: session, hello: hello, fixture: film)
         {
             run(general, with: probe, into: &tally)
@@ -252,6 +256,8 @@ struct ProtocolRun {
         var verdict = Verdict.adapter("protocol/\(check.name)", check.flag, nil)
         do {
             try check.run(probe)
+        } catch is ProtocolProbe.NoObject {
+            return tally.note(.notRun, flags: flags)
         } catch {
             verdict.mismatch = "\(error)"
             session.resynchronize()

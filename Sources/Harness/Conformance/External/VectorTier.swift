@@ -37,7 +37,7 @@ package struct VectorTier: Sendable {
     package init(of groups: [VectorGroup], largestCount: Int = Self.largestCount) {
         let formats = Dictionary(grouping: groups.indices) { index in
             let group = groups[index]
-            return group.playlist != nil || VectorSet.isListed(group.strategy.format) ? nil : group.strategyName
+            return !group.hasStrategy || VectorSet.isListed(group.strategy.format) ? nil : group.strategyName
         }
         for (format, indices) in formats {
             let choice = VectorChoice(

@@ -12,13 +12,13 @@ package struct KillMatrix: Sendable {
     /// True if every reader read the vectors to the end, and the user stopped nothing.
     package let isFinished: Bool
 
-    /// The number of passed groups after which a flag counts as not noticing a mutant; never its own flag.
+    /// The number of passed groups after which a flag counts as not noticing a mutant; never one that may kill it.
     package static let maxQuietCount = 10
 
     /// The mutants that were not killed.
     package var survivors: [MutantOutcome] { outcomes.filter { !$0.isKilled } }
 
-    /// True if every mutant was killed by its own class, there was one at least, and the controls passed.
+    /// True if every mutant was killed, there was one at least, and the controls passed.
     package var isComplete: Bool {
         isFinished && !outcomes.isEmpty && survivors.isEmpty && controls.allSatisfy { $0.failed == 0 && $0.passed > 0 }
     }
@@ -26,20 +26,21 @@ package struct KillMatrix: Sendable {
     /// Runs mutants and controls on vectors.
     ///
     /// A mutant skips a group if all flags of the group are settled. A flag is settled once a vector of it failed, or
-    /// once ``maxQuietCount`` groups with it passed; the mutant's own flag is settled only by a failure. A mutant that
-    /// remembers no reads also skips single reads whose flags are settled, and reads on one thread.
+    /// once ``maxQuietCount`` groups with it passed; a flag that may kill the mutant is settled only by a failure. A
+    /// mutant that remembers no reads also skips single reads whose flags are settled, and reads on one thread.
     ///
     /// - Parameters:
     ///   - mutants: The mutants.
     ///   - backend: The library that decrypts as it should.
     ///   - groups: The vectors.
+    ///   - anyFlagKills: True if vectors of any class may kill a mutant. Not each format has vectors of each class.
     ///   - threadCount: The threads that share the work.
     ///   - shouldStop: Called before each piece of work. A run that it stops has no outcomes.
     ///   - progress: Called on any of the threads with the pieces that are done.
     /// - Returns: The outcomes of the mutants and the controls.
     package static func run(
         _ mutants: [Mutant] = Mutant.all, over backend: any CipherBackend, groups: [VectorGroup],
-        threadCount: Int = 2, shouldStop: @escaping @Sendable () -> Bool = { false },
+        anyFlagKills: Bool = false, threadCount: Int = 2, shouldStop: @escaping @Sendable () -> Bool = { false },
         progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) -> KillMatrix {
         var controls = [InProcessSubject(backend: backend)]
@@ -52,12 +53,12 @@ package struct KillMatrix: Sendable {
         }
         let run = FlagRun(
             subjects: mutants.map { ($0.subject(over: backend), $0) } + controls.map { ($0, nil) },
-            threadCount: threadCount)
+            anyFlagKills: anyFlagKills, threadCount: threadCount)
         guard let records = run.run(groups, shouldStop: shouldStop, progress: progress) else {
             return KillMatrix(outcomes: [], controls: [], isFinished: false)
         }
         return KillMatrix(
-            outcomes: zip(mutants, records).map { MutantOutcome(mutant: $0, record: $1) },
+            outcomes: zip(mutants, records).map { MutantOutcome(mutant: $0, record: $1, anyFlagKills: anyFlagKills) },
             controls: Array(records[mutants.count...]), isFinished: true)
     }
 }
@@ -68,6 +69,8 @@ package struct MutantOutcome: Sendable {
     package let mutant: Mutant
     /// The counts of passed and failed vectors, flag by flag.
     package let record: ConformanceRecord
+    /// True if vectors of any class may kill the mutant.
+    package let anyFlagKills: Bool
 
     /// The flags of the vectors that it failed, in the order in which flags are listed.
     ///
@@ -80,7 +83,13 @@ package struct MutantOutcome: Sendable {
     }
 
     /// True if a vector of its own flag noticed it, or of any flag if that is enough.
-    package var isKilled: Bool { mutant.isKilledByAnyFlag ? !killedBy.isEmpty : killedBy.contains(mutant.flag) }
+    package var isKilled: Bool { anyFlagKills ? !killedBy.isEmpty : killedBy.contains(mutant.flag) }
+
+    /// A vector that killed it, of its own flag if there is one.
+    package var killer: ConformanceRecord.Failure? {
+        record.failures.first { $0.flags.contains(mutant.flag.rawValue) }
+            ?? (anyFlagKills ? record.failures.first : nil)
+    }
 }
 
 /// A run of subjects over vectors that finds out which flags fail, and nothing else.
@@ -138,12 +147,13 @@ private struct FlagRun {
         private var groupCounts: [String: Int] = [:]
 
         /// Runs the reads that are left for a mutant, or all reads for a control.
-        mutating func run(_ set: Members, subject: InProcessSubject, mutant: Mutant?) {
+        mutating func run(_ set: Members, subject: InProcessSubject, mutant: Mutant?, anyFlagKills: Bool) {
             guard let mutant else { return InterleavedRun.run(set.members, subject: subject, into: &tally) }
             let before = tally.executedCount
             InterleavedRun.run(set.left(having: settled, remembers: mutant.remembers), subject: subject, into: &tally)
             guard tally.executedCount > before else { return }
             settled.formUnion(tally.failedFlags)
+            guard !anyFlagKills else { return }
             for flag in set.flags where !settled.contains(flag) && flag != mutant.flag.rawValue {
                 groupCounts[flag, default: 0] += 1
                 if groupCounts[flag] == KillMatrix.maxQuietCount { settled.insert(flag) }
@@ -153,6 +163,7 @@ private struct FlagRun {
 
     /// The subjects. The counts of a mutant are of the reads that it was put to.
     let subjects: [(subject: InProcessSubject, mutant: Mutant?)]
+    let anyFlagKills: Bool
     let threadCount: Int
 
     /// The number of sets of groups whose reads are held at a time, for all subjects.
@@ -183,7 +194,7 @@ private struct FlagRun {
                 let index = subjects.count - 1 - item
                 let (subject, mutant) = subjects[index]
                 var course = before[index]
-                for set in batch { course.run(set, subject: subject, mutant: mutant) }
+                for set in batch { course.run(set, subject: subject, mutant: mutant, anyFlagKills: anyFlagKills) }
                 return course
             }.compactMap { $0 }
             guard found.count == subjects.count else { return nil }

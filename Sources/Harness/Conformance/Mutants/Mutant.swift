@@ -9,7 +9,7 @@ package struct Mutant: Sendable {
     package let name: String
     /// A description of the fault in one sentence.
     package let summary: String
-    /// The class of bugs that the fault belongs to, whose vectors must kill the mutant.
+    /// The class of bugs that the fault belongs to, whose vectors kill the mutant.
     package let flag: VectorFlag
     /// The origin of the fault: a bug report, an article, or a standard that it violates.
     package let source: String
@@ -18,8 +18,6 @@ package struct Mutant: Sendable {
     let remembers: Bool
     /// False for behaviour that PROTOCOL.md allows a program, and for faults that only show in the program's memory.
     private(set) var isForPrograms = true
-    /// True if vectors of any class may kill the mutant, since not each format has vectors of its class.
-    private(set) var isKilledByAnyFlag = false
 
     private let makeSubject: @Sendable (any CipherBackend) -> InProcessSubject
 
@@ -44,13 +42,6 @@ package struct Mutant: Sendable {
     func inProcessOnly() -> Mutant {
         var mutant = self
         mutant.isForPrograms = false
-        return mutant
-    }
-
-    /// Returns the same mutant, which vectors of any class may kill.
-    package func killedByAnyFlag() -> Mutant {
-        var mutant = self
-        mutant.isKilledByAnyFlag = true
         return mutant
     }
 

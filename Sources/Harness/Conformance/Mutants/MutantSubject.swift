@@ -1,4 +1,4 @@
-internal import ByteSources
+package import ByteSources
 package import RandomAccess
 package import SubjectProtocol
 package import Support
@@ -31,9 +31,7 @@ package final class MutantSubject: SubjectHandler {
     package var hello: [String: JSONValue] {
         [
             "protocol": 1, "name": .string("mutant/\(name)"), "version": .string("over \(backend.name)"),
-            "strategies": JSONValue(
-                strings: readsPlaylists
-                    ? [PlaylistRequest.strategyName] : readsFilms ? [FilmRequest.strategyName] : strategyNames),
+            "strategies": JSONValue(strings: lists.isEmpty ? strategyNames : lists.map(\.rawValue)),
             "keyByteCounts": .array(backend.keyByteCounts.map { .integer(UInt64($0)) }),
             "sources": ["path", "served"], "granularity": "block", "measures": false,
         ]
@@ -43,11 +41,26 @@ package final class MutantSubject: SubjectHandler {
         Format.known.map(Strategy.init(sampling:)).filter { subject.supports($0, 32) }.map(\.name)
     }
 
-    /// True if the mutant reads playlists, and then nothing else.
-    package var readsPlaylists: Bool { subject.openPlaylist != nil }
+    /// The lists that the mutant reads, and then nothing else.
+    package var lists: [ListStrategy] {
+        (subject.openPlaylist == nil ? [] : [.playlist]) + (subject.openFilm == nil ? [] : [.film])
+    }
 
-    /// Opens a playlist as the mutant does.
-    package func openPlaylist(id: UInt64, request: PlaylistRequest) throws(DecryptionError) -> UInt64 {
+    /// Opens a playlist or a film as the mutant does.
+    package func open(id: UInt64, list: ListRequest) throws(DecryptionError) -> UInt64 {
+        let reader =
+            switch list {
+            case .playlist(let request): try reader(of: request)
+            case .film(let request):
+                try subject.open(
+                    film: FilmObject(samples: request.samples), request.source, request.key,
+                    ReaderSetup(.cursor(windowByteCount: windowByteCount)))
+            }
+        objects[id] = reader
+        return reader.plaintextByteCount
+    }
+
+    private func reader(of request: PlaylistRequest) throws(DecryptionError) -> any RandomAccessDecryptor {
         guard let open = subject.openPlaylist else { throw .unsupported("playlists") }
         // The textbook reader needs its resources in advance: those that a playlist may name, or the files that exist.
         var sources: [String: any ByteSource] = [:]
@@ -62,25 +75,9 @@ package final class MutantSubject: SubjectHandler {
             }
         case .described: throw .unsupported("generated playlists")
         }
-        let reader = try open(
+        return try open(
             ReaderSetup(.cursor(windowByteCount: windowByteCount)),
             PlaylistObject(text: request.text, resources: [:], keys: request.keys), sources)
-        objects[id] = reader
-        return reader.plaintextByteCount
-    }
-
-    /// True if the mutant reads films, and then nothing else.
-    package var readsFilms: Bool { subject.openFilm != nil }
-
-    /// Opens a film as the mutant does.
-    package func openFilm(id: UInt64, request: FilmRequest) throws(DecryptionError) -> UInt64 {
-        let source: any ByteSource =
-            if let served = request.served { served } else { try FileSource(path: FilePath(request.path)) }
-        let reader = try subject.open(
-            film: FilmObject(samples: request.samples), source, request.key,
-            ReaderSetup(.cursor(windowByteCount: windowByteCount)))
-        objects[id] = reader
-        return reader.plaintextByteCount
     }
 
     /// Returns whether an object is open under `id`.

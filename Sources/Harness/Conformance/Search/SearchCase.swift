@@ -101,21 +101,25 @@ extension SearchCase {
     /// Returns the case as the contents of a vector file, with one group for each object and its reads in order.
     ///
     /// Instead of their bytes, objects of more than 64 KiB have the description that generates them.
-    package func vectorFile(id: String, source: String) -> JSONValue {
-        let groups = objects.enumerated().compactMap { index, object -> VectorGroup? in
+    ///
+    /// - Throws: `DecryptionError` for an impossible object.
+    package func vectorFile(id: String, source: String) throws(DecryptionError) -> JSONValue {
+        var groups: [VectorGroup] = []
+        for (index, object) in objects.enumerated() {
             let reads = reads.filter { $0.object == index }
-            guard !reads.isEmpty || self.reads.isEmpty, let generated = try? object.generated() else { return nil }
-            let byteCount = object.plaintextByteCount
-            return VectorGroup(
-                id: "\(id)/object \(index)", source: source, flags: [.seekStorm], strategy: object.strategy,
-                key: generated.key, ciphertext: generated.source, plaintext: generated.plaintext,
-                rule: byteCount > Self.largestWrittenByteCount ? .generated(generated) : nil,
-                interleaving: objects.count > 1 ? source : nil,
-                patterns: reads.map {
-                    .single(RangeRead(offset: $0.offset, count: $0.count, of: byteCount, flags: [.seekStorm]))
-                })
+            guard !reads.isEmpty || self.reads.isEmpty else { continue }
+            let (generated, byteCount) = (try object.generated(), object.plaintextByteCount)
+            groups.append(
+                VectorGroup(
+                    id: "\(id)/object \(index)", source: source, flags: [.seekStorm], strategy: object.strategy,
+                    key: generated.key, ciphertext: generated.source, plaintext: generated.plaintext,
+                    rule: byteCount > Self.largestWrittenByteCount ? .generated(generated) : nil,
+                    interleaving: objects.count > 1 ? source : nil,
+                    patterns: reads.map {
+                        .single(RangeRead(offset: $0.offset, count: $0.count, of: byteCount, flags: [.seekStorm]))
+                    }))
         }
-        return (try? VectorWriter.json(of: groups, source: source)) ?? .null
+        return try VectorWriter.json(of: groups, source: source)
     }
 }
 

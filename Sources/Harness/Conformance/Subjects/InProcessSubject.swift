@@ -23,10 +23,12 @@ package struct InProcessSubject: Sendable {
             _ setup: ReaderSetup, _ playlist: PlaylistObject, _ resources: [String: any ByteSource]
         ) throws(DecryptionError) -> any RandomAccessDecryptor
 
+    /// Opens a film's bytes, after what is wrong with the list or the key was found.
+    package typealias FilmSource = () throws(DecryptionError) -> any ByteSource
     /// Opens a film.
     package typealias OpenFilm =
         @Sendable (
-            _ setup: ReaderSetup, _ film: FilmObject, _ source: any ByteSource, _ key: SecretKey
+            _ setup: ReaderSetup, _ film: FilmObject, _ source: FilmSource, _ key: SecretKey
         ) throws(DecryptionError) -> any RandomAccessDecryptor
 
     /// The name in results.
@@ -115,7 +117,8 @@ package struct InProcessSubject: Sendable {
         _ group: VectorGroup, setup: ReaderSetup, wrap: (any ByteSource) -> any ByteSource = { $0 }
     ) throws(DecryptionError) -> any RandomAccessDecryptor {
         if let film = group.film {
-            return try open(film: film, wrap(try located(group.ciphertext)), group.key, setup)
+            let source = wrap(try located(group.ciphertext))
+            return try open(film: film, { source }, group.key, setup)
         }
         guard let playlist = group.playlist else {
             return try open(setup, wrap(try located(group.ciphertext)), group.strategy, group.key)
@@ -128,7 +131,7 @@ package struct InProcessSubject: Sendable {
 
     /// Opens a film.
     func open(
-        film: FilmObject, _ source: any ByteSource, _ key: SecretKey, _ setup: ReaderSetup
+        film: FilmObject, _ source: FilmSource, _ key: SecretKey, _ setup: ReaderSetup
     ) throws(DecryptionError) -> any RandomAccessDecryptor {
         guard let openFilm else { throw .unsupported("films") }
         return try openFilm(setup, film, source, key)
@@ -155,7 +158,7 @@ package struct InProcessSubject: Sendable {
     static func films(over backend: any CipherBackend) -> OpenFilm? {
         guard FilmObject.isRead(by: backend) else { return nil }
         return { (setup, film, source, key) throws(DecryptionError) in
-            try film.open(key: key, backend: backend) { () throws(DecryptionError) in source }
+            try film.open(key: key, backend: backend, source: source)
                 .makeCursor(windowByteCount: setup.windowByteCount)
         }
     }

@@ -9,9 +9,9 @@ enum VectorRules {
         if groups.contains(where: { $0.interleaving != nil || $0.threadCount > 1 }) { lines += together }
         if groups.contains(where: { $0.supply != .any }) { lines += supplies }
         if groups.contains(where: { if case .generated = $0.rule { true } else { $0.isEdited } }) { lines += generated }
-        if groups.contains(where: { $0.playlist == nil && $0.strategy.format.isSealedAround }) { lines += sealed }
-        if groups.contains(where: { $0.playlist == nil && $0.strategy.cipher.hasSyntheticIV }) { lines += synthetic }
-        if groups.contains(where: { $0.playlist == nil && !$0.strategy.hasWholeChunks }) { lines += tabled }
+        if groups.contains(where: { $0.hasStrategy && $0.strategy.format.isSealedAround }) { lines += sealed }
+        if groups.contains(where: { $0.hasStrategy && $0.strategy.cipher.hasSyntheticIV }) { lines += synthetic }
+        if groups.contains(where: { $0.hasStrategy && !$0.strategy.hasWholeChunks }) { lines += tabled }
         if groups.contains(where: \.isEdited) { lines += edited }
         if groups.contains(where: { if case .repeated = $0.rule { true } else { false } }) { lines += repeated }
         if groups.contains(where: { $0.playlist != nil }) { lines += playlists }

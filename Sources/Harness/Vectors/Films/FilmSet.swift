@@ -111,10 +111,12 @@ package enum FilmSet {
 
     private static func inBoxes(_ plan: Plan) -> VectorGroup {
         let written = FilmWriter(plan.film)
-        let start = written.film.samples[0].offset
+        let (start, half) = (written.film.samples[0].offset, UInt64(written.bytes.count) / 2)
         return group(
             "boxes/\(plan.name)", plan, written.film, written.bytes, samples: nil,
-            offsets: [0...1, start - 3...UInt64(written.bytes.count)])
+            // Ranges are read to the end from the middle, too.
+            offsets: [0...1] + (half < start - 3 ? [half...half] : [])
+                + [start - 3...UInt64(written.bytes.count)])
     }
 
     /// Returns the group of a film that opens. Every offset is read with some lengths and up to the end.

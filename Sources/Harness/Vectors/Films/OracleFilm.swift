@@ -34,37 +34,46 @@ package struct OracleFilm: Sendable {
 
     package init(_ scheme: String) { self.scheme = scheme }
 
-    /// Reads a list as ``list`` has it; `nil` for any other value.
+    /// Reads a list of samples; `nil` for any other value, and for numbers of 2^53 and more.
     package init?(list: JSONValue) {
-        guard let scheme = list["scheme"]?.string, let rows = list["samples"]?.array else { return nil }
-        self.scheme = scheme
-        crypt = list["cryptBlocks"]?.integer.flatMap { Int(exactly: $0) } ?? 0
-        skip = list["skipBlocks"]?.integer.flatMap { Int(exactly: $0) } ?? 0
-        constantIV = list["constantIV"]?.string.flatMap { Hexadecimal.decode($0) } ?? []
-        for row in rows.compactMap(\.array) where row.count == 4 {
-            guard let offset = row[0].integer, let byteCount = row[1].integer,
-                let iv = row[2].string.flatMap({ Hexadecimal.decode($0) }), let pairs = row[3].array
+        func number(_ value: JSONValue) -> UInt64? { value.integer.flatMap { $0 < 1 << 53 ? $0 : nil } }
+        func bytes(_ value: JSONValue) -> [UInt8]? { value.string.flatMap { Hexadecimal.decode($0) } }
+        guard let scheme = list["scheme"]?.string, let rows = list["samples"]?.array,
+            let crypt = number(list["cryptBlocks"] ?? 0), let skip = number(list["skipBlocks"] ?? 0),
+            let constantIV = bytes(list["constantIV"] ?? "")
+        else { return nil }
+        (self.scheme, self.crypt, self.skip, self.constantIV) = (scheme, Int(crypt), Int(skip), constantIV)
+        for row in rows {
+            guard let row = row.array, (3...4).contains(row.count), let offset = number(row[0]),
+                let byteCount = number(row[1]), let iv = bytes(row[2]), let pairs = row.count == 4 ? row[3].array : []
             else { return nil }
-            let numbers = pairs.map { $0.array?.compactMap(\.integer) ?? [] }
-            guard numbers.allSatisfy({ $0.count == 2 }) else { return nil }
-            samples.append(
-                Sample(offset: offset, byteCount: byteCount, iv: iv, subsamples: numbers.map { ($0[0], $0[1]) }))
+            let subsamples = pairs.compactMap { pair -> Subsample? in
+                guard let pair = pair.array, pair.count == 2, let clear = number(pair[0]),
+                    let protected = number(pair[1])
+                else { return nil }
+                return (clear, protected)
+            }
+            guard subsamples.count == pairs.count else { return nil }
+            samples.append(Sample(offset: offset, byteCount: byteCount, iv: iv, subsamples: subsamples))
         }
     }
 
-    /// The list of its samples. Source: docs/files.md, "Films".
+    /// The list of its samples, without members that may be absent. Samples without subsamples have three fields,
+    /// unless other samples have some. Source: docs/files.md, "Films".
     package var list: JSONValue {
-        [
-            "scheme": .string(scheme), "cryptBlocks": JSONValue(count: crypt), "skipBlocks": JSONValue(count: skip),
-            "constantIV": .string(Hexadecimal.encode(constantIV)),
-            "samples": .array(
-                samples.map { sample in
-                    .array([
-                        .integer(sample.offset), .integer(sample.byteCount), .string(Hexadecimal.encode(sample.iv)),
-                        .array(sample.subsamples.map { .array([.integer($0.clear), .integer($0.protected)]) }),
-                    ])
-                }),
-        ]
+        let hasSubsamples = samples.contains { !$0.subsamples.isEmpty }
+        let rows = samples.map { sample -> JSONValue in
+            let pairs = sample.subsamples.map { JSONValue.array([.integer($0.clear), .integer($0.protected)]) }
+            return .array(
+                [.integer(sample.offset), .integer(sample.byteCount), .string(Hexadecimal.encode(sample.iv))]
+                    + (hasSubsamples ? [.array(pairs)] : []))
+        }
+        var members: [String: JSONValue] = ["scheme": .string(scheme), "samples": .array(rows)]
+        if crypt > 0 || skip > 0 {
+            (members["cryptBlocks"], members["skipBlocks"]) = (JSONValue(count: crypt), JSONValue(count: skip))
+        }
+        if !constantIV.isEmpty { members["constantIV"] = .string(Hexadecimal.encode(constantIV)) }
+        return .object(members)
     }
 
     /// The list in one line of JSON.

@@ -8,9 +8,9 @@ extension DescribedVectors {
         var groups: [VectorGroup] = []
         for (index, keyed) in kinds.enumerated()
         where keyed.strategy.isAuthenticated && !keyed.strategy.format.isLastNeverFull {
-            // A padded chunk always has data.
             let isRefused = keyed.strategy.format.emptyLast == .onlyChunk
             let (strategy, byteCount) = (keyed.strategy, isRefused ? keyed.first : keyed.first + keyed.full)
+            // A padded chunk always has data.
             guard keyed.canHold(byteCount), strategy.chunkByteCount != nil, strategy.padding != .pkcs7 else { continue }
             // If the chunk is refused though its tag is right, no other object shows that.
             for seed in isRefused ? [22_000 + index, 22_500 + index] : [22_000 + index] {

@@ -53,16 +53,20 @@ package struct DescribedVectors: Sendable {
     /// Returns a format's usual strategy with keys of each length, and strategies with one value changed and the
     /// shortest key.
     static func strategies(of format: Format) -> [Keyed] {
-        let usual = Strategy(sampling: format)
         let keys = (format.keyByteCounts ?? anyKeyByteCounts).enumerated().map { VectorSet.material($1, number: $0) }
-        var strategies = [usual]
-        for input in format.inputs where !input.isFixed {
-            strategies += input.ends.filter { $0 != usual[input.name] }.map { usual.replacing(input.name, with: $0) }
-        }
-        return strategies.enumerated().flatMap { number, strategy in
+        return variants(of: format).enumerated().flatMap { number, strategy in
             let keyed = keys.compactMap { Keyed(strategy, $0) }.filter(\.isShort)
             return number == 0 ? keyed[...] : keyed.prefix(1)
         }
+    }
+
+    /// Returns a format's usual strategy, and strategies with one value changed.
+    package static func variants(of format: Format) -> [Strategy] {
+        let usual = Strategy(sampling: format)
+        return [usual]
+            + format.inputs.filter { !$0.isFixed }.flatMap { input in
+                input.ends.filter { $0 != usual[input.name] }.map { usual.replacing(input.name, with: $0) }
+            }
     }
 
     /// The first strategy of each format, and those that differ in more than numbers and keys, the first of each kind.
@@ -367,8 +371,10 @@ extension TamperKind {
 
 extension Format {
     /// The number of combinations of header alternatives: two seeds whose difference is a multiple of it select the
-    /// same ones.
-    fileprivate var alternativeCount: UInt64 { self.header.reduce(1) { $0 * UInt64(max(1, $1.content.count)) } }
+    /// same ones, as long as there are fewer than 2^32.
+    package var alternativeCount: UInt64 {
+        self.header.reduce(1) { min(1 << 32, $0 * UInt64(max(1, $1.content.count))) }
+    }
 
     /// Returns seeds for objects with different alternatives, at most four. With *k* alternatives, a seed selects
     /// number seed mod *k*.

@@ -34,10 +34,8 @@ package struct VectorGroup: Sendable {
     package let windowByteCounts: [Int]
     /// The behaviour of the source while the object is read.
     package var supply = SourceSupply.any
-    /// The playlist, if the strategy is `hls-aes128`; `nil` for any other strategy.
-    package internal(set) var playlist: PlaylistObject?
-    /// The film, if the strategy is `film`; `nil` for any other strategy.
-    package internal(set) var film: FilmObject?
+    /// The playlist or the film, of which `strategy` says nothing; `nil` for an object that it describes.
+    package internal(set) var list: ListObject?
     /// The reads in the compact form of files.
     package private(set) var patterns: [ReadPattern]
     /// The rule that generates the ciphertext; `nil` if a file must hold it.
@@ -118,6 +116,9 @@ package struct VectorGroup: Sendable {
 
     /// The reads, in order.
     package var reads: [RangeRead] { patterns.flatMap { $0.reads(of: plaintext.byteCount) } }
+
+    /// True if the object opens.
+    package var opens: Bool { if case .opens = opening { true } else { false } }
 
     /// The number of reads.
     package var readCount: Int { patterns.reduce(0) { $0 + $1.readCount(of: plaintext.byteCount) } }

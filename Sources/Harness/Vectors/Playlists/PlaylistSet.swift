@@ -291,7 +291,7 @@ extension VectorGroup {
             id: id, source: source, flags: flags,
             strategy: .whole(.aesCBC, iv: Block(bigEndianValue: 0)), key: Self.noKey,
             ciphertext: MemorySource(resources), plaintext: plaintext, error: error, patterns: patterns)
-        self.playlist = playlist
+        list = .playlist(playlist)
     }
 
     private static let noKey = VectorSet.made("no key") { () throws(DecryptionError) in

@@ -27,6 +27,9 @@ package struct TamperTarget: Sendable {
     let chunkPlaintexts: [Range<Int>]
     /// The positions of the data and of the other stored parts in each chunk.
     let layouts: [ChunkLayout]
+    /// The original in one piece, and the oracle's view of it, for ``changedPieces(of:in:isAuthentic:)``.
+    let originalBytes: [UInt8]
+    let originalLayout: OracleLayout?
     /// The parts in front of the first chunk, with their names: those of the header, and those of entries of a table.
     var headerFields: [(name: String, range: Range<Int>, kind: TamperKind)] = []
     /// The table of the chunks' parts in front of the data, if the chunks are not contiguous. A chunk is its data then.
@@ -187,6 +190,7 @@ extension TamperTarget {
                     data: places.first { $0.name == "data" }?.range ?? 0..<0,
                     parts: places.filter { $0.name != "data" })
             },
+            originalBytes: original, originalLayout: layout,
             headerFields: map.header.filter { $0.range.upperBound <= headerEnd }.map { ($0.name, $0.range, .header) })
         guard let table else { return }
         for (name, index) in Self.some(map.chunks.count) {
@@ -227,8 +231,6 @@ extension TamperTarget {
         else { return [] }
         let source = MemorySource(bytes)
         let object = try? OracleObject(strategy, key: key, source: source, isChecked: false)
-        let originalBytes = original.bytes
-        let originalLayout = try? OracleLayout(strategy, ciphertextByteCount: UInt64(originalBytes.count))
         let headerByteCount = Int(layout.lookedAtByteCount)
         let plaintext = GroupPlaintext(
             oracle: Oracle(strategy: strategy, key: key), ciphertext: source,
@@ -321,6 +323,6 @@ extension TamperTarget {
             label: "hls-aes128", form: .playlist(TamperPlaylist()), original: original,
             other: content(VectorSet.streamBytes(seed: 22190, count: length), .other), plaintext: plaintext,
             windowByteCount: 40, chunkPlaintexts: lengths.indices.map { starts[$0]..<starts[$0 + 1] },
-            layouts: original.chunks.map { ChunkLayout(data: 0..<$0.count) })
+            layouts: original.chunks.map { ChunkLayout(data: 0..<$0.count) }, originalBytes: [], originalLayout: nil)
     }
 }

@@ -17,8 +17,9 @@ extension VerifyCommand {
             abstract: "Runs the vectors on readers with injected faults.",
             discussion: helpText(
                 """
-                A mutant is a reader with one injected fault. The vectors with its own flag must notice it, and so must
-                the selection of vectors that programs get. Two readers without a fault must pass.
+                A mutant is a reader with one injected fault. The vectors with its own flag must notice it, with
+                --strategy any vector, and so must the selection of vectors that programs get. Readers without a fault
+                must pass.
 
                 EXAMPLES
                   chunkwise verify mutants
@@ -29,7 +30,9 @@ extension VerifyCommand {
                   0 every fault was noticed; 1 a mutant survived, or a reader without a fault failed
                 """))
 
-        @Option(help: "The backend of the readers. (default: the first that is available)", completion: .backends)
+        @Option(
+            help: "The backend of the readers. (default: for each cipher the first that has it)",
+            completion: .backends)
         var backend: String?
 
         @Option(
@@ -65,7 +68,7 @@ extension VerifyCommand {
             let matrix = try MutantVerification.matrix(
                 formats?.mutants ?? Mutant.all, backend: backend,
                 groups: formats?.chosenGroups() ?? DefaultVectors.publishedGroups() + VectorSet.mutation(),
-                threadCount: threads.count)
+                anyFlagKills: formats != nil, threadCount: threads.count)
             let choice = try MutantVerification.choice(
                 formats?.mutants ?? Mutant.all, backend: backend, groups: formats?.groups() ?? VectorSet.standard(),
                 threadCount: threads.count)
@@ -74,19 +77,19 @@ extension VerifyCommand {
             } else {
                 output.show(text(matrix, choice), json: json(matrix, choice))
             }
-            // Every mutant is killed by its own class of vectors, and by the selection that programs get.
+            // Every mutant is killed, also by the selection that programs get.
             guard matrix.isComplete, choice?.survivors.isEmpty == true else {
                 throw ExitCode(CommandFailure.Code.no.rawValue)
             }
         }
 
-        /// The backend that the user names, or the first that is available. The mutants of a format need its ciphers.
+        /// The backend that the user names, or all: no single one has all ciphers.
         private func usedBackend() throws -> any CipherBackend {
             if let foreign {
                 return try attempt { try BackendRegistry.foreignBackend(named: foreign, isGuarded: false) }
             }
             if let backend { return try Validated.backend(backend, isForData: false) }
-            return formats.names.isEmpty ? Backends.available().first ?? CombinedBackend() : CombinedBackend()
+            return CombinedBackend()
         }
 
         /// Runs this command for a plug-in or a provider in another process, and prints that process's output.
@@ -127,7 +130,8 @@ extension VerifyCommand {
             for outcome in matrix.survivors {
                 lines.append(
                     "SURVIVED \(outcome.mutant.name): \(outcome.mutant.summary) Expected "
-                        + "\(outcome.mutant.flag.rawValue) to notice (\(outcome.mutant.source))")
+                        + "\(outcome.anyFlagKills ? "a vector" : outcome.mutant.flag.rawValue) to notice "
+                        + "(\(outcome.mutant.source))")
             }
             for control in matrix.controls where control.failed > 0 || control.passed == 0 {
                 let reason = control.failures.first.map { "\($0.id): \($0.reason)" } ?? "nothing passed"
@@ -153,12 +157,11 @@ extension VerifyCommand {
 
         private func json(_ matrix: KillMatrix, _ choice: ChoiceMatrix?) -> JSONValue {
             let mutants = matrix.outcomes.map { outcome in
-                let failure = outcome.record.failures.first { $0.flags.contains(outcome.mutant.flag.rawValue) }
-                return JSONValue(
+                JSONValue(
                     encoding: outcome.evidence,
                     adding: [
-                        "summary": outcome.mutant.summary, "source": outcome.mutant.source, "vector": failure?.id,
-                        "reason": failure?.reason,
+                        "summary": outcome.mutant.summary, "source": outcome.mutant.source,
+                        "vector": outcome.killer?.id, "reason": outcome.killer?.reason,
                     ])
             }
             return JSONValue(members: [
@@ -201,11 +204,12 @@ enum MutantVerification {
     }
 
     fileprivate static func matrix(
-        _ mutants: [Mutant], backend: any CipherBackend, groups: [VectorGroup], threadCount: Int
+        _ mutants: [Mutant], backend: any CipherBackend, groups: [VectorGroup], anyFlagKills: Bool = false,
+        threadCount: Int
     ) -> KillMatrix {
         let display = ProgressDisplay()
         let matrix = KillMatrix.run(
-            mutants, over: backend, groups: groups, threadCount: threadCount,
+            mutants, over: backend, groups: groups, anyFlagKills: anyFlagKills, threadCount: threadCount,
             shouldStop: { Interruption.wasRequested }
         ) { done, total in
             display.show(done, of: total, "parts", name: "injected faults")

@@ -83,7 +83,8 @@ extension VerifyCommand {
                     "chunkwise verify search --time \(TimeText.text(time)) --seed \(seed) --case \(difference.number) "
                     + subject
             }
-            output.show(text(outcome, again), json: json(outcome, again))
+            let result = try attempt { (text: try text(outcome, again), json: try json(outcome, again)) }
+            output.show(result.text, json: result.json)
             if !outcome.differences.isEmpty { throw ExitCode(CommandFailure.Code.no.rawValue) }
             if Interruption.wasRequested { throw CommandFailure(.noAnswer, "stopped before the end") }
             try require(
@@ -93,7 +94,7 @@ extension VerifyCommand {
         /// Returns the command that repeats a case. The seed and the case's number determine it.
         private typealias Again = (DifferentialSearch.Difference) -> String
 
-        private func text(_ outcome: DifferentialSearch.Outcome, _ again: Again) -> String {
+        private func text(_ outcome: DifferentialSearch.Outcome, _ again: Again) throws -> String {
             var lines = [
                 "seed \(seed): \(RatioText.count(outcome.drawn, "case")) drawn, \(outcome.executed) executed "
                     + "with \(RatioText.count(outcome.readCount, "read")), \(outcome.unsupported) unsupported, "
@@ -104,17 +105,17 @@ extension VerifyCommand {
                 if !difference.isShrunk {
                     lines.append("the time was up before every smaller case was tried; a longer --time may find one")
                 }
-                lines.append(vectors(difference).text)
+                lines.append(try vectors(difference).text)
                 lines.append("again: \(again(difference))")
             }
             return lines.joined(separator: "\n")
         }
 
-        private func json(_ outcome: DifferentialSearch.Outcome, _ again: Again) -> JSONValue {
-            let differences = outcome.differences.map {
+        private func json(_ outcome: DifferentialSearch.Outcome, _ again: Again) throws -> JSONValue {
+            let differences = try outcome.differences.map {
                 JSONValue(members: [
                     "subject": $0.subject, "number": $0.number, "setup": "\($0.searchCase.setup)", "reason": $0.reason,
-                    "isShrunk": $0.isShrunk, "command": again($0), "vectors": vectors($0),
+                    "isShrunk": $0.isShrunk, "command": again($0), "vectors": try vectors($0),
                 ])
             }
             return JSONValue(members: [
@@ -123,8 +124,8 @@ extension VerifyCommand {
             ])
         }
 
-        private func vectors(_ difference: DifferentialSearch.Difference) -> JSONValue {
-            difference.searchCase.vectorFile(
+        private func vectors(_ difference: DifferentialSearch.Difference) throws -> JSONValue {
+            try difference.searchCase.vectorFile(
                 id: "search/\(seed)/\(difference.number)",
                 source: "differential search with seed \(seed), case \(difference.number)"
                     + (difference.isShrunk ? ", shrunk" : ""))

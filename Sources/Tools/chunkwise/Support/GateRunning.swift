@@ -42,7 +42,7 @@ enum GateRunning {
     private static func groups(_ settings: GateSettings) throws -> [VectorGroup] {
         let measured = settings.cells.map { Set($0.map { $0.strategy.prefix { $0 != ":" } }) }
         let known = VectorSet.standard().filter { group in
-            group.playlist != nil || VectorSet.isListed(group.strategy.format)
+            !group.hasStrategy || VectorSet.isListed(group.strategy.format)
                 || measured?.contains(group.strategyName[...]) ?? (settings.stored != nil)
         }
         var own: [Format] = []

@@ -211,7 +211,7 @@ extension VectorGroup {
     /// A byte of a read above a mebibyte costs less, because slow backends do not get such reads.
     fileprivate var cost: Double {
         var readCost =
-            if playlist != nil {
+            if !hasStrategy {
                 28.0
             } else if !strategy.isStreaming {
                 60.0

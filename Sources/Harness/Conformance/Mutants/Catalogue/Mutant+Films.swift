@@ -14,7 +14,9 @@ extension Mutant {
                 openFilm: { (setup, film, source, key) throws(DecryptionError) in
                     guard let right else { throw .unsupported("films") }
                     var list = film.samples.flatMap { JSONValue.parse(Array($0.utf8)) }.flatMap { OracleFilm(list: $0) }
-                    list?.change(by: fault, byteCount: source.byteCount)
+                    // Only this fault needs the film's length.
+                    let byteCount = list != nil && fault == .cutLeftOut ? try source().byteCount : 0
+                    list?.change(by: fault, byteCount: byteCount)
                     return try right(setup, FilmObject(samples: list?.text ?? film.samples), source, key)
                 },
                 open: { (_, _, strategy, _) throws(DecryptionError) in
@@ -68,7 +70,7 @@ extension OracleFilm {
                     ? [sample]
                     : sample.subsamples.map { part in
                         let (start, count) = (position, part.clear + part.protected)
-                        position += count
+                        position &+= count
                         return Sample(offset: start, byteCount: count, iv: sample.iv, subsamples: [part])
                     }
             }

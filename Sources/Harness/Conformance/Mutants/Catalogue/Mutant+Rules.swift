@@ -21,7 +21,7 @@ extension Mutant {
         } + [
             .rule(
                 "number-from-1", "Chunks are counted from 1.", flag: .chunkOrder,
-                source: "ceph/ceph, tracker issue 39005"
+                source: "c2sp.org/age, \"Payload\""
             ) { $0.replaceInChunks(["i": .operation(.plus, .name("i"), .integer(1))]) },
             .rule(
                 "number-from-0", "Chunks are counted from 0 in a format that counts from another number.",
@@ -106,7 +106,7 @@ extension Mutant {
             source: "rclone/rclone, \"magic\""
         ) { rules in
             let derived = Set(rules.derived.map(\.name) + ["key"])
-            rules.changeHeader { !$0.names.isDisjoint(with: derived) }
+            rules.changeHeader(besides: rules.neededNames) { !$0.names.isDisjoint(with: derived) }
         },
         .rule(
             "part-unchecked", "The parts of chunks that must be something are not compared.", flag: .chunkTag,
@@ -204,7 +204,25 @@ extension Format.Rules {
     }
 
     /// Compares only some of the header fields.
-    fileprivate mutating func changeHeader(_ isCompared: (Expression) -> Bool) {
-        for index in header.indices { header[index].content.removeAll { !isCompared($0.expression) } }
+    fileprivate mutating func changeHeader(besides names: Set<String> = [], _ isCompared: (Expression) -> Bool) {
+        for index in header.indices where !names.contains(header[index].name) {
+            header[index].content.removeAll { !isCompared($0.expression) }
+        }
+    }
+
+    /// The names of the values that tell the cipher or any length, without which every object would be unsupported, and
+    /// of those that the last chunk repeats, where opening compares them again.
+    fileprivate var neededNames: Set<String> {
+        var formulas = [cipher] + [start, trailer, chunk, firstChunk, lastChunk, dataStart, padding].compactMap { $0 }
+        for case .field(let field) in layout where checksLast { formulas += field.content }
+        for part in layout + (header + trailerFields).map(Format.Part.field) {
+            guard case .field(let field) = part else { continue }
+            formulas.append(field.byteCount)
+            if let repetition = field.repetition { formulas += [repetition.times] + repetition.fields.map(\.byteCount) }
+        }
+        // A derived value follows from names before it.
+        return derived.reversed().reduce(into: Set(formulas.flatMap(\.expression.names))) { names, value in
+            if names.contains(value.name) { names.formUnion(value.formula.expression.names) }
+        }
     }
 }

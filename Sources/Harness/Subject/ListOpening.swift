@@ -6,7 +6,7 @@ import Support
 import SystemPackage
 import Vectors
 
-/// Opens an object that no strategy describes, any number of times.
+/// Opens a playlist or a film, which no strategy describes, any number of times.
 protocol ListOpening {
     /// Opens the object.
     ///
@@ -29,8 +29,7 @@ struct FilmOpening: ListOpening {
         let film = FilmObject(samples: request.samples)
         return .film(
             try film.open(key: request.key, backend: backend) { () throws(DecryptionError) in
-                let source: any ByteSource =
-                    if let served = request.served { served } else { try FileSource(path: FilePath(request.path)) }
+                let source = try request.source()
                 return fetched.map { RecordingSource(source, record: $0) } ?? source
             })
     }
