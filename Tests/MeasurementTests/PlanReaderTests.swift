@@ -345,6 +345,15 @@ struct PlanReaderTests {
         #expect(facts.isTagged && facts.isIndexBound && !facts.isObjectBound && !facts.isFresh && facts.hasOwnNonces)
     }
 
+    @Test(
+        "a strategy's facts have the bytes that it adds to 1 GiB, and its longest plaintext",
+        arguments: [("xts-sectors", 0, nil), ("cobblestone-128", 1_048_648, 4_503_599_627_370_495)]
+            as [(String, UInt64, UInt64?)])
+    func lengths(text: String, added: UInt64, maximum: UInt64?) throws {
+        let facts = try StrategyFacts(try Strategy(measured: text))
+        #expect(facts.lengths == StrategyFacts.Lengths(addedPerGiB: added, maxByteCount: maximum))
+    }
+
     @Test("stored runs have the facts of their strategies")
     func storedFacts() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../reports")
