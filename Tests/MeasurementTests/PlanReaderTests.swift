@@ -66,7 +66,7 @@ struct PlanReaderTests {
 
     @Test(
         "the plans of the project are read",
-        arguments: [("default.yml", 94), ("small.yml", 21), ("formats.yml", 288), ("own.yml", 13)])
+        arguments: [("default.yml", 94), ("small.yml", 21), ("formats.yml", 312), ("own.yml", 13)])
     func projectPlans(name: String, cellCount: Int) throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Benchmarks/plans")
         let plan = try read(String(contentsOf: folder.appending(path: name), encoding: .utf8))

@@ -40,16 +40,16 @@ extension Document {
     /// Returns the choice for a use; `nil` if nothing is shown of any cell.
     private static func row(_ use: Use, _ distance: Distance, among all: [CellSummary]) -> [Table.Entry]? {
         let beyondCaches = all.filter { !$0.isInCache }
-        let cells = beyondCaches.isEmpty ? all : beyondCaches
-        let protection = cells.map(\.protection).max()
-        let near = NearBest(
-            cells.filter { $0.protection == protection }.compactMap { Candidate($0, rankedBy: use.merit) })
+        let usable = beyondCaches.isEmpty ? all : beyondCaches
+        let protection = usable.map(\.protection).max()
+        let cells = usable.filter { $0.protection == protection }
+        let near = NearBest(cells.compactMap { Candidate($0, rankedBy: use.merit) })
         let members = near.members.compactMap { member in cells.first { $0.cell.id == member.id } }
         guard let choice = near.members.first, choice.isJudged, let cell = members.first else { return nil }
         let others = members.map(\.cell.format).unique.filter { $0 != cell.cell.format }
         let more = others.count > 3 ? ["\(others.count - 3) more"] : []
         return [
-            Table.Entry(use.rawValue), distance.entry,
+            Table.Entry(use.rawValue, detail: "\(cells.count) measured"), distance.entry,
             Table.Entry(cell.cell.strategy, detail: cell.cell.backend, emphasis: .good),
             Table.Entry(cell.cell.chunkText ?? "whole"),
             Table.Entry(use.merit.text(of: choice), detail: use.merit.intervalText(of: choice)),
