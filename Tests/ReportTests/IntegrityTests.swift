@@ -203,7 +203,7 @@ struct IntegrityTests {
         }
         let verdict = Verdict(results)
         let lines = verdict.lines + verdict.details
-        #expect(lines[0].hasPrefix("This run decides nothing, since no configuration was timed in three processes."))
+        #expect(lines[0].hasPrefix("This run decides nothing, since no configuration was timed in three processes; "))
         #expect(!lines.contains { $0.contains("Take ") || $0.hasPrefix("For seeks") || $0.hasPrefix("One step") })
         let text = try Self.recommend(results).text
         #expect(text.hasPrefix("Fastest, and nothing shown: ") && !text.contains("Take"))
@@ -248,6 +248,62 @@ struct IntegrityTests {
         #expect(!picture.contains(">cobblestone-128<"))
         let page = try text("report.md")
         #expect(page.contains("Formats side by side") && page.contains("change, move, other file, cut"))
+    }
+
+    @Test("each use has what to take behind each distance, of the formats that suit it, with its bytes on disk")
+    func uses() throws {
+        var far = [("cobblestone-128", 16384, 60_000.0), ("tink-aes-gcm-hkdf", 65520, 41_000)].map {
+            Self.cell($0, chunk: $1, workload: "random:64KiB", milliseconds: 9, microseconds: $2)
+        }
+        for index in far.indices {
+            far[index].cell.remoteLatencyNanoseconds = 20_000_000
+            let cell = far[index].cell
+            far[index].check?.cell = cell
+        }
+        let short = [
+            Self.cell("ctr", workload: "random:4KiB", milliseconds: 1, microseconds: 1),
+            Self.cell(
+                "cbc-chunked", chunk: 65536, workload: "random:4KiB", ivRule: "fixed", milliseconds: 1, microseconds: 3),
+            Self.cell("tink-aes-gcm-hkdf", chunk: 65520, workload: "random:4KiB", milliseconds: 1, microseconds: 5),
+            Self.cell("cobblestone-128", chunk: 16384, workload: "random:4KiB", milliseconds: 1, microseconds: 9),
+        ]
+        let wide = Self.cell("ctr", workload: "random:64KiB", milliseconds: 1, microseconds: 4)
+        let older = Self.results(Self.mixed.cells + [wide] + far + short)
+        var results = older
+        for (text, facts) in older.header.strategies ?? [:] {
+            // They differ from chunk to chunk.
+            let lengths = StrategyFacts.Lengths(
+                addedPerGiB: facts.isTagged ? (1 << 28) + UInt64(text.utf8.count) : 0,
+                maxByteCount: facts.isTagged ? 1 << 40 : nil)
+            results.header.strategies?[text]?.lengths = lengths
+        }
+        func markdown(_ results: RunResults) throws -> String {
+            let file = try #require(renderReport(results).first { $0.name == "report.md" })
+            return String(decoding: file.bytes, as: UTF8.self)
+        }
+        func properties(_ page: String) -> [Substring] {
+            page.split(separator: "\n").filter { $0.hasPrefix("| Notices") }
+        }
+        let (before, page) = (try markdown(older), try markdown(results))
+        #expect(!properties(page).isEmpty && properties(page) == properties(before))
+        let parts = page.components(separatedBy: "## What to take\n")
+        let rows = try #require(parts.count == 2 ? parts[1] : nil).prefix { $0 != "#" }.split(separator: "\n")
+            .filter { $0.contains("**") }
+        let taken = rows.map { row in
+            row.split(separator: "|").prefix(3).map { $0.prefix { $0 != "<" }.filter { $0 != " " } }
+                .joined(separator: " ")
+        }
+        let tink = "**tink-aes-gcm-hkdf:segment=64KiB**"
+        #expect(
+            taken == [
+                "films nothing **cobblestone-128**", "films 20.0ms \(tink)", "backups nothing \(tink)",
+                "databases nothing \(tink)", "disks nothing **cbc-chunked:iv-rule=fixed,chunk=64KiB**",
+            ])
+        #expect(rows.first?.hasPrefix("| films<br><sub>2 measured</sub> |") == true)
+        #expect(rows.first?.contains("| +25.0 % | – | – |") == true)
+        #expect(rows.last?.contains("| +0 | change, move, other file, cut | – |") == true)
+        #expect(page.contains("| +25.0 % | 1 TiB | change, move, other file, cut |"))
+        #expect(page.contains("| +0 | any | nothing |"))
     }
 
     @Test("a run of a remote store alone has its latencies, throughput and first bytes in pictures")

@@ -9,15 +9,15 @@ import Testing
         let verdict = Verdict(Fixture.small)
         #expect(
             verdict.lines == [
-                "No format that notices changes was measured from start to end: measure one, as Benchmarks/plans/default.yml does. "
-                    + "With any other, something else must notice changes: a digest or MAC over the whole file, checked before any of it is used, or a store that only "
+                "No format that notices changes was measured from start to end: measure one, as Benchmarks/plans/default.yml does; "
+                    + "with any other, something else must notice changes: a digest or MAC over the whole file, checked before any of it is used, or a store that only "
                     + "you can write to.",
                 "The best of what there is: libgcrypt, cbc-continuous, windows of 64 KiB: 1,000 MiB/s (998–1,002 MiB/s) from "
                     + "start to end of a file in the page cache, 2.00× (1.99–2.01×) the runner-up, openssl, windows of 64 KiB.",
                 "No other configuration is more than 1.5 % faster (95 % confidence, 5 compared, each with one thread); 1 other within 5 % of the "
                     + "best needs more memory.",
-                "Correct: 2 subjects passed 2,404 of 2,404 vector reads (4 unsupported). 2 cells of 9 have no figures "
-                    + "(1 failed, 1 not checked). Left out: 4 of 9 configurations (2 other workloads, 2 without figures).",
+                "Correct: 2 subjects passed 2,404 of 2,404 vector reads (4 unsupported); "
+                    + "left out: 4 of 9 configurations (2 other workloads, 2 without figures).",
             ])
         #expect(
             verdict.details == [
@@ -32,11 +32,19 @@ import Testing
             ])
     }
 
-    @Test("at most five findings without line breaks")
+    private static func sentenceCount(_ lines: [String]) -> Int {
+        lines.joined(separator: " ").ranges(of: ". ").count + 1
+    }
+
+    @Test("at most five findings, each of one sentence, without line breaks")
     func shape() {
-        for results in [Fixture.small, RealisticFixture.results] {
+        var (incomplete, wrong) = (Fixture.small, Fixture.small)
+        incomplete.isComplete = false
+        wrong.conformance[1].failed = 3
+        for results in [Fixture.small, RealisticFixture.results, PageFixture.results, incomplete, wrong] {
             let verdict = Verdict(results)
             #expect((3...5).contains(verdict.lines.count))
+            #expect(Self.sentenceCount(verdict.lines) == verdict.lines.count, "\(verdict.lines)")
             for line in verdict.lines + verdict.details {
                 #expect(line.count <= 400 && !line.contains("\n"), "\(line.count): \(line)")
             }
@@ -68,7 +76,7 @@ import Testing
     func untested() {
         var results = Fixture.small
         results.conformance = [record("openssl", 10, 0)]
-        let start = "Correct as far as tested: 1 subject passed 10 of 10 vector reads (no vectors for libgcrypt)."
+        let start = "Correct as far as tested: 1 subject passed 10 of 10 vector reads (no vectors for libgcrypt)"
         #expect(Verdict(results).lines.contains { $0.hasPrefix(start) })
         results.conformance.append(record("libgcrypt", 0, 0))
         #expect(Verdict(results).lines.contains { $0.contains("no vectors for libgcrypt") })
@@ -79,7 +87,7 @@ import Testing
         var results = Fixture.small
         results.conformance[1].failed = 3
         let lines = Verdict(results).lines
-        #expect(lines[0].hasPrefix("Wrong: libgcrypt failed 3 of 1207 reads."))
+        #expect(lines[0].hasPrefix("Wrong: libgcrypt failed 3 of 1207 reads; no speed"))
         #expect(lines[2].hasPrefix("The best of what there is: windows of 64 KiB: 500 MiB/s"))
         #expect(!lines.dropFirst().contains { $0.contains("libgcrypt") })
     }
@@ -151,6 +159,7 @@ import Testing
         for seed in block * 100..<block * 100 + 100 {
             let results = Self.run(seed: seed)
             let lines = Verdict(results).lines
+            #expect(lines.count <= 5 && Self.sentenceCount(lines) == lines.count, "seed \(seed): \(lines)")
             let starts = ["Take ", "The best of what", "This run decides nothing", "No read was timed"]
             let line = try #require(lines.first { line in starts.contains { line.hasPrefix($0) } })
             // What most cells share is what the verdict keeps to; of equals, the first.
@@ -173,7 +182,7 @@ import Testing
             }
             choices += 1
             let leftOut = lines.compactMap { line in
-                line.firstRange(of: "Left out: ").map { String(line[$0.lowerBound...]) }
+                line.firstRange(of: "eft out: ").map { String(line[$0.lowerBound...]) }
             }
             guard let text = leftOut.first else {
                 #expect(own.json["compared"]?.integer == UInt64(results.cells.count), "seed \(seed)")

@@ -22,6 +22,21 @@ public struct StrategyFacts: Codable, Hashable, Sendable {
     public var hasOwnNonces: Bool
     /// Says whether equal objects have different ciphertexts.
     public var isFresh: Bool
+    /// The lengths of objects; `nil` in results that do not record them.
+    public var lengths: Lengths?
+
+    /// The lengths of a strategy's objects.
+    public struct Lengths: Codable, Hashable, Sendable {
+        /// The bytes that the format adds to a plaintext of 1 GiB; `nil` if there is no such object.
+        public var addedPerGiB: UInt64?
+        /// The length of the longest plaintext in bytes; `nil` if it is not limited below 2⁶⁴.
+        public var maxByteCount: UInt64?
+
+        /// The lengths as given.
+        public init(addedPerGiB: UInt64?, maxByteCount: UInt64?) {
+            (self.addedPerGiB, self.maxByteCount) = (addedPerGiB, maxByteCount)
+        }
+    }
 
     /// The facts of a strategy without tags.
     public init(cipher: String, source: String, isWhole: Bool, isPadded: Bool, hasOwnNonces: Bool, isFresh: Bool) {

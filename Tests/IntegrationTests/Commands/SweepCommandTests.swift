@@ -1,3 +1,4 @@
+import BackendRegistry
 import Foundation
 import RandomAccess
 import Results
@@ -119,6 +120,20 @@ struct SweepCommandTests {
         Chunkwise.expectFailure(try Chunkwise.run(arguments, in: folder.path), 65, "line 2")
         Chunkwise.expectFailure(try Chunkwise.run(["report", "run"], in: folder.path), 65, "line 2")
         #expect(folder.bytes("run/results.jsonl") == bytes)
+    }
+
+    @Test(
+        "a library without AES measures formats of its ciphers",
+        .enabled(if: BackendRegistry.availableNames(having: .xSalsa20Poly1305).contains("sodium")))
+    func withoutAES() throws {
+        let folder = try TemporaryFolder()
+        try folder.file(
+            "plan",
+            "{rounds: 1, time: 1ms, object-size: 64KiB, cells: [{backend: [sodium, swift-bitsliced], strategy: "
+                + "rclone-crypt}]}")
+        let run = try Chunkwise.run(arguments, in: folder.path)
+        #expect(run.status == 0 && run.errorLines.isEmpty, "\(run.errorLines)")
+        #expect(try kinds(folder).contains { $0.hasPrefix("time sodium ") })
     }
 
     @Test("the subject answers PROTOCOL.md's first request")

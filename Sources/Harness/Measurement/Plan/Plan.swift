@@ -127,6 +127,12 @@ extension StrategyFacts {
         (isTagged, isIndexBound) = (facts.isTagged, facts.isIndexBound)
         (isObjectBound, isEndBound) = (facts.isObjectBound, facts.isEndBound)
         hasPlaylist = strategy.name == PlaylistRequest.strategyName
+        let gibibyte: UInt64 = 1 << 30
+        let stored =
+            try strategy.expectation(ofPlaintext: gibibyte) == nil
+            ? strategy.geometry?.ciphertextByteCount(ofPlaintext: gibibyte) : nil
+        lengths = Lengths(
+            addedPerGiB: stored.map { max($0, gibibyte) - gibibyte }, maxByteCount: facts.maxPlaintextByteCount)
     }
 }
 

@@ -1,4 +1,5 @@
 import Results
+import Statistics
 
 extension TamperRecord {
     /// Returns the conclusion in a sentence or two.
@@ -60,8 +61,9 @@ extension TamperRecord.Row {
         if counts.missingByteCount > 0 { text += ", \(Self.bytes(counts.missingByteCount, nil)) missing" }
         if counts.extraByteCount > 0 { text += ", \(Self.bytes(counts.extraByteCount, nil)) too many" }
         let flips = undetectedWrongByteCounts(kind: "flip")
-        guard let minimum = flips.first, let maximum = flips.last else { return text }
-        let median = flips[flips.count / 2]
+        guard let minimum = flips.first, let maximum = flips.last,
+            let median = percentile(tenthsOfPercent: 500, ofSorted: flips)
+        else { return text }
         let figure = minimum == maximum ? "\(maximum)" : "\(minimum) to \(maximum)"
         return text + "; a flipped bit that passed unnoticed made \(figure) wrong byte\(maximum == 1 ? "" : "s")"
             + (minimum == maximum ? "" : ", \(median) at the median")

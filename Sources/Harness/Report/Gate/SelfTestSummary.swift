@@ -111,12 +111,14 @@ package struct SelfTestSummary: Sendable {
             )
         }
         let seconds = group.decisionSeconds
-        if let median = percentile(tenthsOfPercent: 500, ofSorted: seconds), let maximum = seconds.last {
-            let whole = group.runs.map(\.seconds).sorted()
+        let whole = group.runs.map(\.seconds).sorted()
+        if let median = percentile(tenthsOfPercent: 500, ofSorted: seconds), let maximum = seconds.last,
+            let middle = percentile(tenthsOfPercent: 500, ofSorted: whole), let longest = whole.last
+        {
             lines.append(
                 "\(name): cells decided after \(GateText.seconds(median)) (median), \(GateText.seconds(maximum)) "
-                    + "(longest); a whole gate takes \(GateText.seconds(whole[whole.count / 2])) (median), "
-                    + "\(GateText.seconds(whole.last ?? 0)) (longest)")
+                    + "(longest); a whole gate takes \(GateText.seconds(middle)) (median), "
+                    + "\(GateText.seconds(longest)) (longest)")
         }
         return lines
     }

@@ -1,4 +1,5 @@
 import Results
+import Statistics
 
 extension Document {
     init(_ history: History) {
@@ -123,8 +124,7 @@ extension Document {
         let length = min(ratios.count, maxLineLength)
         let shown = (0..<length).map { index -> Double? in
             let range = index * ratios.count / length..<(index + 1) * ratios.count / length
-            let known = ratios[range].compactMap { $0 }.sorted()
-            return known.isEmpty ? nil : known[known.count / 2]
+            return percentile(tenthsOfPercent: 500, of: ratios[range].compactMap { $0 })
         }
         guard let scale = Sparkline(covering: ratios.compactMap { $0 }) else { return "" }
         var line = Array(scale.text(shown))

@@ -101,7 +101,11 @@ enum ComputedPlanText {
 
     /// Returns the bytes that a format adds to an object, as a share of the object.
     static func overhead(_ candidate: ComputedPlan.Candidate, of byteCount: UInt64) -> String {
-        let more = candidate.layout.storedByteCount - min(candidate.layout.storedByteCount, byteCount)
+        overhead(candidate.layout.storedByteCount - min(candidate.layout.storedByteCount, byteCount), of: byteCount)
+    }
+
+    /// Returns added bytes as a share of an object.
+    static func overhead(_ more: UInt64, of byteCount: UInt64) -> String {
         guard byteCount > 0, more > 0 else { return more == 0 ? "+0" : "+\(ByteCountText.size(more))" }
         return "+\(SignificantDigits.text(100 * Double(more) / Double(byteCount))) %"
     }

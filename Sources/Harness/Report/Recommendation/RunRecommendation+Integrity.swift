@@ -19,8 +19,8 @@ extension RunRecommendation {
         }
         let reads = pool.workload == "sequential" ? "from start to end" : "with \(pool.workload)"
         return
-            "No format that notices changes was measured \(reads): measure one, as Benchmarks/plans/default.yml does. "
-            + "With any other, \(Protection.guardText)."
+            "No format that notices changes was measured \(reads): measure one, as Benchmarks/plans/default.yml does; "
+            + "with any other, \(Protection.guardText)."
     }
 
     /// The cost of noticing changes: the choice without that demand, and what it would save; `nil` if no unprotected

@@ -161,8 +161,8 @@ package struct RunRecommendation: Sendable {
         let reasons = summary.cells.filter { !compared.contains($0.cell.id) }.grouped { reason($0) }
         guard !reasons.isEmpty else { return nil }
         let parts = reasons.map { "\(SignificantDigits.grouped(UInt64($0.elements.count))) \($0.key)" }
-        return "Left out: \(summary.cells.count - compared.count) of "
-            + "\(RatioText.count(summary.cells.count, "configuration")) (\(parts.joined(separator: ", ")))."
+        return "left out: \(summary.cells.count - compared.count) of "
+            + "\(RatioText.count(summary.cells.count, "configuration")) (\(parts.joined(separator: ", ")))"
     }
 
     private func reason(_ summary: CellSummary) -> String {

@@ -8,7 +8,12 @@ struct SecurityTable: Sendable {
     let unknown: [String]
 
     init(_ cells: [CellSummary]) {
-        let groups = cells.grouped { Kind(format: $0.cell.format, facts: $0.facts) }
+        let groups = cells.grouped { cell in
+            var facts = cell.facts
+            // They differ from chunk to chunk.
+            facts?.lengths = nil
+            return Kind(format: cell.cell.format, facts: facts)
+        }
         profiles = groups.compactMap { kind, cells in
             kind.facts.map { SecurityProfile(title: Self.shared(cells.map(\.cell.strategy).unique), $0) }
         }

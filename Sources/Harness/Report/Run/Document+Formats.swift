@@ -21,26 +21,24 @@ extension Document {
                 $0.speed?.bytesPerSecond ?? 0 < $1.speed?.bytesPerSecond ?? 0
             }
             let short = own.first { $0.cell.workload == "random:4KiB" }
-            let noticed = ComputedPlan.Notice.allCases.filter { cell.facts?.notices($0) == true }.map(\.rawValue)
             return [
                 Table.Entry(cell.cell.format, detail: cell.cell.backend),
                 Table.Entry(cell.cell.chunkText ?? "whole"), Figure.latency.entry(cell),
                 short?.amplification.map { Table.Entry(RatioText.times($0.fetched)) } ?? .absent,
                 inOrder?.speed.map { Table.Entry(ByteCountText.rate($0.bytesPerSecond)) } ?? .absent,
-                inOrder?.amplification.map { Table.Entry(RatioText.times($0.fetched)) } ?? .absent,
                 inOrder?.memory.map { Table.Entry(ByteCountText.measured($0.growthByteCount)) } ?? .absent,
-                Table.Entry(noticed.isEmpty ? "nothing" : noticed.joined(separator: ", ")),
+                cell.facts.addedEntry, cell.facts.limitEntry, cell.facts.changes("nothing") { $0 },
             ]
         }
         let table = Table(
             caption:
                 "Each format with the chunk that its reads of \(readSize(workload)) are fastest with: their "
-                + "median; ciphertext bytes fetched for each byte of reads of 4 KiB, and from start to end, which is "
-                + "what it takes on disk; the rate and the memory from start to end. Notices: another byte, a chunk in "
-                + "another's place, one of another file, an end that is cut off. chunkwise plan says the longest file.",
+                + "median; ciphertext bytes fetched for each byte of reads of 4 KiB; the rate and the memory from "
+                + "start to end; what the format adds to 1 GiB on disk, and the longest plaintext. Notices: another "
+                + "byte, a chunk in another's place, one of another file, an end that is cut off.",
             columns: [
                 .text("Format"), .text("Chunk"), .number("median"), .number("fetched, 4 KiB"), .number("in order"),
-                .number("fetched, in order"), .number("memory"), .text("Notices"),
+                .number("memory"), .number("on disk"), .number("at most"), .text("Notices"),
             ], rows: rows)
         return Section(
             name: "formats", title: "Formats side by side",
@@ -80,6 +78,24 @@ extension Cell {
     fileprivate func isLikeBeside(_ other: Cell) -> Bool {
         strategy == other.strategy && backend == other.backend && keyByteCount == other.keyByteCount
             && access == other.access && source == other.source
+    }
+}
+
+extension StrategyFacts? {
+    /// The bytes that the format adds to a plaintext, as a share, in a table.
+    var addedEntry: Table.Entry {
+        self?.lengths?.addedPerGiB.map { Table.Entry(ComputedPlanText.overhead($0, of: 1 << 30)) } ?? .absent
+    }
+
+    /// The length of the longest plaintext, in a table.
+    fileprivate var limitEntry: Table.Entry {
+        self?.lengths.map { Table.Entry($0.maxByteCount.map(ByteCountText.size) ?? "any") } ?? .absent
+    }
+
+    /// Returns the changes that a reader notices, or others by `isShown`, in a table.
+    func changes(_ none: String, where isShown: (_ isNoticed: Bool) -> Bool) -> Table.Entry {
+        let shown = ComputedPlan.Notice.allCases.filter { isShown(self?.notices($0) == true) }.map(\.rawValue)
+        return Table.Entry(shown.isEmpty ? none : shown.joined(separator: ", "))
     }
 }
 

@@ -22,7 +22,7 @@ extension Document {
         let parts: [@Sendable (RunSummary) -> Section?] = [
             { _ in recommendation.map(Self.recommendation) },
             { _ in Self.details(findings) },
-            Self.formats,
+            Self.formats, Self.uses,
             // Pictures,
             Self.chunks, Self.throughput, Self.ratios, Self.threads, Self.memory, Self.firstByte, Self.latency,
             Self.amplification, Self.playback, { _ in Self.keys(keys, findings: keys.findings) },

@@ -3,11 +3,11 @@ import Support
 
 /// The findings of a run in a few sentences that claim no more than the data support.
 ///
-/// There are five findings at most, in this order: the choice among formats that notice changes, and its gain; its
-/// distance from the best; the choice for random reads, by latency; the cost of noticing changes; the vectors, with the
-/// number of cells that were left out. If no format that notices changes was measured, a caveat comes before the
-/// choice. A backend that failed its vectors, or a run without vectors, comes first. If data are missing, a finding
-/// says so or is left out.
+/// There are five findings at most, of one sentence each, in this order: the choice among formats that notice changes,
+/// and its gain; its distance from the best; the choice for random reads, by latency; the cost of noticing changes; the
+/// vectors, with the number of cells that were left out. If no format that notices changes was measured, a caveat comes
+/// before the choice. A backend that failed its vectors, or a run without vectors, comes first. If data are missing, a
+/// finding says so or is left out.
 package struct Verdict: Hashable, Sendable {
     /// The findings, without line breaks.
     package var lines: [String]
@@ -35,15 +35,21 @@ package struct Verdict: Hashable, Sendable {
             caveat == nil ? recommendation?.integrityCost : nil,
         ].compactMap { $0 }
         let correctness = Self.correctness(summary)
-        let missing = summary.results.isComplete ? nil : "INCOMPLETE RUN, cells are missing."
-        let tested = [missing, correctness, recommendation?.notComparedText].compactMap { $0 }.joined(separator: " ")
+        let missing = summary.results.isComplete ? nil : "INCOMPLETE RUN, cells are missing"
+        let tested = Self.sentence([missing, correctness, recommendation?.notComparedText].compactMap { $0 })
         let records = summary.results.conformance
         let isVerified = records.contains { $0.passed > 0 } && !records.contains { $0.failed > 0 }
-        headline = isVerified ? take : correctness
+        headline = isVerified ? take : Self.sentence([correctness])
         lines = isVerified ? speed + [tested] : [tested] + speed
         details =
             [recommendation.flatMap(Self.steps)].compactMap { $0 } + Self.published(recommendation, summary)
             + [Self.confidence(summary)].compactMap { $0 }
+    }
+
+    /// Joins parts to a sentence.
+    private static func sentence(_ parts: [String]) -> String {
+        let text = parts.joined(separator: "; ")
+        return "\(text.prefix(1).uppercased())\(text.dropFirst())."
     }
 
     /// Joins parts with commas, and the last one with a word.
@@ -60,7 +66,7 @@ package struct Verdict: Hashable, Sendable {
     /// Returns the words before a choice. They recommend it only if something is shown and it notices changes.
     private static func start(_ recommendation: RunRecommendation) -> String {
         guard recommendation.advice.choice?.isJudged == true else {
-            return "This run decides nothing, since no configuration was timed in three processes. The fastest was"
+            return "This run decides nothing, since no configuration was timed in three processes; the fastest was"
         }
         return recommendation.lacksIntegrity ? "The best of what there is:" : "Take"
     }
@@ -199,27 +205,18 @@ package struct Verdict: Hashable, Sendable {
             + "the blocks needed, \(other)."
     }
 
-    /// Returns a sentence about passed and failed vectors, and one about cells without figures. A run without vectors
-    /// has not passed.
-    static func correctness(_ summary: RunSummary) -> String {
-        let missing = summary.cellsWithoutFigures.count
-        guard missing > 0 else { return vectors(summary) }
-        let text = CellSummary.missingText(summary.cells)
-        return "\(vectors(summary)) \(RatioText.count(missing, "cell")) of \(summary.cells.count) "
-            + "\(missing == 1 ? "has" : "have") no figures (\(text))."
-    }
-
-    private static func vectors(_ summary: RunSummary) -> String {
+    /// Returns the part of a sentence about passed and failed vectors. A run without vectors has not passed.
+    private static func correctness(_ summary: RunSummary) -> String {
         let records = summary.results.conformance
         let executed = records.reduce(0) { $0 + $1.passed + $1.failed }
         guard executed > 0 else {
-            return "Not verified: no vector was run, so nothing here shows that every range is right."
+            return "not verified: no vector was run, so nothing here shows that every range is right"
         }
         let wrong = records.filter { $0.failed > 0 }
         if !wrong.isEmpty {
             let subjects = wrong.prefix(3).map { "\($0.subject) failed \($0.failed) of \($0.passed + $0.failed) reads" }
             let more = wrong.count > 3 ? " and \(RatioText.count(wrong.count - 3, "more subject"))" : ""
-            return "Wrong: \(subjects.joined(separator: "; "))\(more). No speed is shown for what fails."
+            return "wrong: \(subjects.joined(separator: "; "))\(more); no speed is shown for what fails"
         }
         let idle = records.filter { $0.passed == 0 }.map(\.subject) + untested(summary)
         let notRun = records.reduce(0) { $0 + $1.notRun }
@@ -230,9 +227,9 @@ package struct Verdict: Hashable, Sendable {
         if !idle.isEmpty { remarks.append("no vectors for \(list(idle))") }
         let passing = RatioText.count(records.count { $0.passed > 0 }, "subject")
         let reads = SignificantDigits.grouped(UInt64(executed))
-        let head = idle.isEmpty && notRun == 0 ? "Correct" : "Correct as far as tested"
+        let head = idle.isEmpty && notRun == 0 ? "correct" : "correct as far as tested"
         return "\(head): \(passing) passed \(reads) of \(reads) vector reads"
-            + (remarks.isEmpty ? "." : " (\(remarks.joined(separator: ", "))).")
+            + (remarks.isEmpty ? "" : " (\(remarks.joined(separator: ", ")))")
     }
 
     /// Returns the backends that were measured without a record of their vectors.

@@ -47,7 +47,7 @@ struct RunCommand: ParsableCommand {
         let plan = try SweepRunning.plan(try planPath(), in: folder, added: added.backends)
         let foreign = try ForeignBackend.all(of: plan)
         let published = try DefaultVectors.publishedGroups()
-        let (backends, threadCount) = (Backends.available(), ThisHost.describe().cpuCount)
+        let (backends, threadCount) = (SweepRunning.available(plan), ThisHost.describe().cpuCount)
         let results = try SweepRunning.run(
             plan, in: folder, cgroups: cgroups, isAnnounced: true,
             verify: {

@@ -25,12 +25,12 @@ enum Backends {
         }
     }
 
-    /// The reasons for which backends are not available or have no AES, by backend name.
+    /// The reasons for which backends are not available or have no format's cipher, by backend name.
     static func missing() -> [String: String] {
         var reasons: [String: String] = [:]
         for entry in BackendRegistry.entries {
             do throws(DecryptionError) {
-                if try entry.make().aesCiphers.isEmpty { reasons[entry.name] = "it has no strategy's cipher" }
+                if try entry.make().strategyNames.isEmpty { reasons[entry.name] = "it has no strategy's cipher" }
             } catch { reasons[entry.name] = "\(error)" }
         }
         return reasons

@@ -44,7 +44,7 @@ enum SweepRunning {
     }
 
     /// The backends that have AES, and those that the plan names.
-    private static func available(_ plan: Plan) -> [any CipherBackend] {
+    static func available(_ plan: Plan) -> [any CipherBackend] {
         let named = Set(plan.cells.map(\.cell.backend))
         return Backends.available { !$0.aesCiphers.isEmpty || named.contains($0.name) }
     }
