@@ -331,7 +331,8 @@ extension InProcessSubject {
             place.strategy.map { backend.supports($0.cipher, keyByteCount: key.byteCount) } ?? true
         }
         let openFilm: OpenFilm = { (setup, _, source, key) throws(DecryptionError) in
-            let pieces = CompositeObject(PlacedPieces(source: source, places: places, key: key), backend: backend)
+            let list = PlacedPieces(source: try source(), places: places, key: key)
+            let pieces = CompositeObject(list, backend: backend)
             try pieces.requireAll()
             return try pieces.makeCursor(windowByteCount: setup.windowByteCount)
         }
