@@ -208,7 +208,8 @@ struct KnownAnswerFileTests {
             }
         }
         let ecb = try load(responses.replacing("for CBC", with: "for ECB"), name: "x.rsp")
-        #expect(ecb.groups.isEmpty && ecb.unsupported.count == 2)
+        let reason = "NIST's files of ECB are not read: expected CBC or CTR"
+        #expect(ecb.groups.isEmpty && ecb.unsupported.map(\.reason) == [reason, reason])
     }
 
     @Test("the Monte Carlo loop comes to what NIST published", arguments: MonteCarloSeed.published.indices)
