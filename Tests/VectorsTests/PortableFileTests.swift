@@ -63,7 +63,7 @@ struct PortableFileTests {
         let result = try PythonCommand.run(([script] + files).map { $0.path(percentEncoded: false) })
         #expect(result.status == 0, "\(result.output)")
         #expect(result.output.split(separator: "\n").count == files.count)
-        #expect(files.count == VectorSet.files.count + 3)
+        #expect(files.count == VectorSet.files.count + 4)
     }
 
     @Test("the first difference is a line, and what stands there")

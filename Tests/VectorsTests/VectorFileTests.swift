@@ -30,6 +30,7 @@ struct VectorFileTests {
             ("[]", "", "expected an object"),
             ("nonsense", "line 1", "expected NAME = value"),
             ("{\"schema\":1,\"source\":\"s\",\"groups\":[]}", "/groups", "expected at least one element"),
+            ("{\"schema\":1,\"source\":\"s\",\"descriptions\":\"x: 1\",\"groups\":[]}", "/descriptions", "expected"),
             (group("\"key\":\"00\""), "/groups/0/key", "the key has 1 bytes"),
             (group("\"key\":\"0G\""), "/groups/0/key", "expected lower-case hex digits"),
             (group("\"key\":\"000\""), "/groups/0/key", "an even number of them"),

@@ -25,6 +25,11 @@ struct Operation {
             keys("AES-256 key schedule and a block", keyByteCount: 32),
             sealing("ChaCha20-Poly1305, 512 bytes", .chaCha20Poly1305, byteCount: 512),
             sealing("XSalsa20-Poly1305, 512 bytes", .xSalsa20Poly1305, byteCount: 512),
+            sealing("AES-128 XTS, 512 bytes", .aesXTS, byteCount: 512),
+            sealing("AES-256 OCB, 512 bytes", .aesOCB, byteCount: 512),
+            sealing("AES-256 EAX, 512 bytes", .aesEAX, byteCount: 512),
+            sealing("AES-256 GCM-SIV, 512 bytes", .aesGCMSIV, byteCount: 512),
+            sealing("AES-128 SIV, 512 bytes", .aesSIV, byteCount: 512),
             // The first 16 bytes are the hash key.
             Operation(name: "GHASH, 8 blocks", inputByteCount: 144, fixedInput: [UInt8](repeating: 0, count: 144)) {
                 Sink.keep(
@@ -85,15 +90,16 @@ struct Operation {
             byteCount: byteCount + cipher.tagByteCount, alignment: 64)
         guard let start = output.baseAddress else { preconditionFailure("no memory") }
         let zeros = [UInt8](repeating: 0, count: 32 + byteCount)
-        var key = try SecretKey(zeros[..<32])
+        var key = try SecretKey(material: zeros[..<32])
         return Operation(
-            name: name, inputByteCount: zeros.count, fixedInput: zeros, prepare: { key = try SecretKey($0[..<32]) }
+            name: name, inputByteCount: zeros.count, fixedInput: zeros,
+            prepare: { key = try SecretKey(material: $0[..<32]) }
         ) { input in
             let context = try backend.makeContext(cipher, .encrypt, key: key)
             try nonce.withUnsafeBytes {
                 _ = try context.process(UnsafeRawBufferPointer(rebasing: input[32...]), into: start, nonce: $0)
             }
-            Sink.keep(output[byteCount])
+            Sink.keep(output[output.count - 1])
         }
     }
 

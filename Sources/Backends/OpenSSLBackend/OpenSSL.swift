@@ -63,7 +63,9 @@ public struct OpenSSL: CipherBackend {
 
     /// Returns a context for HMAC with a hash function, under a key of any length.
     public func makeMAC(_ function: HashFunction, key: SecretKey) throws(DecryptionError) -> any MACContext {
-        guard hmacFunctions.contains(function) else { throw .unsupported("hmac with \(function.rawValue) in \(name)") }
+        guard hmacFunctions.contains(function) else {
+            throw .unsupported("hmac with \(function.rawValue) in \(nameAndVersion)")
+        }
         return try OpenSSLMAC(function, key: key)
     }
 }

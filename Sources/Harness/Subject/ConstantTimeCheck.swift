@@ -23,7 +23,7 @@ package enum ConstantTimeCheck {
     /// True if memcheck runs this process.
     package static var isWatched: Bool { chunkwise_memcheck_is_running() }
 
-    /// Runs all operations of a backend on secrets: key setup, and both directions of its ciphers.
+    /// Runs all operations of a backend on secrets: key setup, both directions of its ciphers, and HMAC.
     ///
     /// In decryption the key is secret, and so is the plaintext that depends on it. In encryption the plaintext is
     /// secret, too. Ciphers with a tag are only encrypted, since the comparison of tags ends in a branch on purpose.
@@ -43,6 +43,13 @@ package enum ConstantTimeCheck {
                             mayBePublic: cipher.hasSyntheticIV))
                 }
             }
+        }
+        for function in backend.hmacFunctions {
+            let before = chunkwise_memcheck_finding_count()
+            try runMAC(backend, function)
+            outcomes.append(
+                Outcome(
+                    operation: "hmac \(function.rawValue)", count: Int(chunkwise_memcheck_finding_count() - before)))
         }
         return outcomes
     }
@@ -104,6 +111,24 @@ package enum ConstantTimeCheck {
             return try context.process(UnsafeRawBufferPointer(input), into: start, nonce: nonce)
         }
         chunkwise_memcheck_release(output.baseAddress, output.count)
+        key.withUnsafeBytes { chunkwise_memcheck_release($0.baseAddress, $0.count) }
+    }
+
+    private static func runMAC(_ backend: any CipherBackend, _ function: HashFunction) throws(DecryptionError) {
+        // More than a block of any function: the key is hashed first.
+        let key = try SecretKey(material: 0..<200)
+        let bytes = try UnsafeMutableRawBufferPointer.tryAllocate(byteCount: 1000)
+        let code = try UnsafeMutableRawBufferPointer.tryAllocate(byteCount: function.digestByteCount)
+        defer {
+            bytes.deallocate()
+            code.deallocate()
+        }
+        bytes.initializeMemory(as: UInt8.self, repeating: 0x3C)
+        key.withUnsafeBytes { chunkwise_memcheck_poison($0.baseAddress, $0.count) }
+        chunkwise_memcheck_poison(bytes.baseAddress, bytes.count)
+        let (message, none) = (UnsafeRawBufferPointer(bytes), UnsafeRawBufferPointer(start: nil, count: 0))
+        try backend.makeMAC(function, key: key).makeCode(of: none, message, none, into: code)
+        chunkwise_memcheck_release(code.baseAddress, code.count)
         key.withUnsafeBytes { chunkwise_memcheck_release($0.baseAddress, $0.count) }
     }
 }

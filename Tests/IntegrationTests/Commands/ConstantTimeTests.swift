@@ -12,8 +12,10 @@ struct ConstantTimeTests {
         func counts(_ subject: String) -> [UInt64] {
             operations.filter { $0["subject"]?.string == subject }.compactMap { $0["count"]?.integer }
         }
-        for stream in ["chacha20-poly1305", "xchacha20-poly1305", "xsalsa20-poly1305"] {
-            #expect(operations.contains { $0["operation"]?.string == "\(stream) encrypt" }, "\(stream)")
+        for name in ["chacha20", "xchacha20", "xsalsa20"].map({ "\($0)-poly1305 encrypt" })
+            + ["hmac sha1", "hmac sha256", "hmac sha384", "hmac sha512"]
+        {
+            #expect(operations.contains { $0["operation"]?.string == name }, "\(name)")
         }
         // Three key lengths, encryption and decryption of CBC and CTR, and encryption of GCM.
         #expect(counts("swift-bitsliced").count >= 12 && counts("swift-bitsliced").allSatisfy { $0 == 0 })

@@ -6,16 +6,16 @@ import TestSupport
 
 /// A random key and a random plaintext, which nothing but the code under test holds in the clear for long.
 final class HygieneSecrets: @unchecked Sendable {
-    static let plaintextByteCount = 40_007
-
     let keyByteCount: Int
+    let plaintextByteCount: Int
     private let mask: UInt8 = .random(in: 1...255)
     private let masked: UnsafeMutableRawBufferPointer
 
     /// Draws a key and a plaintext, and adds what they look like to a search.
-    init(_ name: String, keyByteCount: Int, to scan: SecretScan) throws {
+    init(_ name: String, keyByteCount: Int, plaintextByteCount: Int = 40_007, to scan: SecretScan) throws {
         self.keyByteCount = keyByteCount
-        masked = .allocate(byteCount: keyByteCount + Self.plaintextByteCount, alignment: 16)
+        self.plaintextByteCount = plaintextByteCount
+        masked = .allocate(byteCount: keyByteCount + plaintextByteCount, alignment: 16)
         try HeldThread.run { [self] in
             for index in masked.indices { masked[index] = .random(in: 0...255) }
             withKeyBytes { key in

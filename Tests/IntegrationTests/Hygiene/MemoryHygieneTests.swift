@@ -40,10 +40,36 @@ struct MemoryHygieneTests {
         // ChaCha20 and XChaCha20; XSalsa20 is rclone's.
         + given("chunk-nonce-ct-tag", ["aead": .text("chacha20-poly1305"), "chunkByteCount": .integer(4096)])
         + given("gocryptfs", ["mode": .text("xchacha")])
+        // Two keys of AES in XTS.
+        + [32, 64].flatMap { given("xts-sectors", ["sectorByteCount": .integer(4096)], keyByteCount: $0) }
+        + ["aes-ocb", "aes-eax", "aes-gcm-siv"].flatMap { cipher in
+            [16, 32].map { (Strategy(sealed, ["cipher": .text(cipher)]), $0) }
+        }
 
-    private static func given(_ name: String, _ inputs: [String: Value]) -> [(Strategy, Int)] {
-        Format.known.filter { $0.name == name }.map { (Strategy($0, inputs), 32) }
+    private static func given(
+        _ name: String, _ inputs: [String: Value], keyByteCount: Int = 32
+    ) -> [(Strategy, Int)] {
+        Format.known.filter { $0.name == name }.map { (Strategy($0, inputs), keyByteCount) }
     }
+
+    /// Chunks that the key itself encrypts. OpenPGP's writer takes GCM, the first mode of its header.
+    private static let sealed: Format = {
+        let text = """
+            sealed:
+              summary: chunks of a cipher
+              inputs: {key: [16, 32], cipher: {oneOf: [aes-ocb, aes-eax, aes-gcm-siv]}}
+              cipher: cipher
+              chunk: 4096
+              layout: [data, {tag: 16}]
+              key: key
+              nonce: be(i << 1 | last, 12)
+            """
+        do {
+            return try Format.named("sealed", in: Array(text.utf8))
+        } catch {
+            preconditionFailure("\(error)")
+        }
+    }()
 
     @Test("a key that is kept is found, in memory, on a stack, and behind other forms; one that goes is not")
     func control() throws {
@@ -80,8 +106,11 @@ struct MemoryHygieneTests {
         var threads: [HeldThread] = []
         defer { for thread in threads { thread.end() } }
         for (strategy, keyByteCount) in Self.strategies where backend.supports(strategy) {
-            let title = "\(strategy.name)/\(8 * keyByteCount)"
-            let secrets = try HygieneSecrets(title, keyByteCount: keyByteCount, to: scan)
+            let title = "\(strategy.cipher.rawValue) in \(strategy.name)/\(8 * keyByteCount)"
+            // Disks have whole sectors.
+            let secrets = try HygieneSecrets(
+                title, keyByteCount: keyByteCount, plaintextByteCount: strategy.cipher == .aesXTS ? 40_960 : 40_007,
+                to: scan)
             let box = CiphertextBox()
             threads.append(
                 try HeldThread { box.bytes = try Self.encrypt(secrets, strategy, backend) })
@@ -364,14 +393,14 @@ struct MemoryHygieneTests {
     }
 
     private static func read(_ cursor: any RandomAccessDecryptor, _ secrets: HygieneSecrets) throws {
-        let pages = ErasedPages.allocate(byteCount: HygieneSecrets.plaintextByteCount)
+        let pages = ErasedPages.allocate(byteCount: secrets.plaintextByteCount)
         defer { ErasedPages.free(pages) }
         let reads = [(0, 100), (5, 4096), (4000, 200), (16_380, 17), (0, 40_007), (39_990, 100), (3, 20_000)]
         for (offset, count) in reads {
             let buffer = UnsafeMutableRawBufferPointer(rebasing: pages[..<count])
             let delivered = try cursor.read(at: UInt64(offset), into: buffer)
             let isRight = secrets.withPlaintext { $0[offset..<offset + delivered].elementsEqual(buffer[..<delivered]) }
-            #expect(isRight && delivered == min(count, HygieneSecrets.plaintextByteCount - offset))
+            #expect(isRight && delivered == min(count, secrets.plaintextByteCount - offset))
             eraseBytes(buffer)
         }
     }

@@ -11,6 +11,7 @@ import json
 import sys
 
 from ciphers import Bad
+from descriptions import own
 from films import FilmObject
 from objects import Object
 from playlists import PlaylistObject
@@ -81,6 +82,7 @@ def main():
         with open(path, encoding="utf-8") as file:
             data = json.load(file)
         assert data["schema"] == 1, f"{path}: schema {data['schema']}"
+        own[:] = [data["descriptions"]] if "descriptions" in data else []
         counts = {"groups": 0, "reads": 0}
         for group in data["groups"]:
             try:

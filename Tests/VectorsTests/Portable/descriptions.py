@@ -234,11 +234,16 @@ class Format:
             name: value(kind, group.get(name, self.defaults.get(name))) for name, kind in self.text["inputs"].items()}
 
 
+# The descriptions that vector files have in them.
+own = []
+
+
 @functools.lru_cache(maxsize=None)
 def described(strategy):
     """The format that a strategy names."""
-    for path in (pathlib.Path(__file__).resolve().parents[3] / "data/formats").glob("*.yml"):
-        for name, text in yaml(path.read_text(encoding="utf-8")).items():
+    paths = (pathlib.Path(__file__).resolve().parents[3] / "data/formats").glob("*.yml")
+    for text in own + [path.read_text(encoding="utf-8") for path in paths]:
+        for name, text in yaml(text).items():
             variants = text.get("variants", {name: {}})
             if strategy in variants:
                 return Format(text, variants[strategy])

@@ -260,6 +260,9 @@ extension CipherBackend {
     /// 0: the library works in place.
     public var copyCountPerCall: Int { 0 }
 
+    /// The name and the version, for what a library lacks: another version may have it.
+    package var nameAndVersion: String { version.isEmpty ? name : "\(name) \(version)" }
+
     /// Returns whether the backend offers a cipher, optionally with a key and a nonce of the given lengths in bytes,
     /// and together with HMAC over a hash function.
     public func supports(
@@ -276,10 +279,10 @@ extension CipherBackend {
     /// - Throws: `DecryptionError.unsupported` if the backend lacks the cipher, or keys of that length.
     public func support(of cipher: Cipher, key: SecretKey) throws(DecryptionError) -> CipherSupport {
         guard let support = ciphers.first(where: { $0.cipher == cipher }) else {
-            throw .unsupported("\(cipher.rawValue) in \(name)")
+            throw .unsupported("\(cipher.rawValue) in \(nameAndVersion)")
         }
         guard support.keyByteCounts.contains(key.byteCount) else {
-            throw .unsupported("\(cipher.rawValue) with a key of \(key.byteCount) bytes in \(name)")
+            throw .unsupported("\(cipher.rawValue) with a key of \(key.byteCount) bytes in \(nameAndVersion)")
         }
         return support
     }

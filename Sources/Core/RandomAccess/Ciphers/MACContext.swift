@@ -23,7 +23,7 @@ extension CipherBackend {
 
     /// Refuses all hash functions.
     public func makeMAC(_ function: HashFunction, key: SecretKey) throws(DecryptionError) -> any MACContext {
-        throw .unsupported("hmac with \(function.rawValue) in \(name)")
+        throw .unsupported("hmac with \(function.rawValue) in \(nameAndVersion)")
     }
 }
 

@@ -112,9 +112,9 @@ struct OpenedObject {
 extension CipherBackend {
     /// Refuses chunks with a cipher, or a hash function of a code, that the backend lacks.
     func require(_ shape: ChunkShape) throws(DecryptionError) {
-        guard supports(shape.cipher) else { throw .unsupported("\(shape.cipher.rawValue) in \(name)") }
+        guard supports(shape.cipher) else { throw .unsupported("\(shape.cipher.rawValue) in \(nameAndVersion)") }
         guard supports(shape.cipher, hmac: shape.hmac) else {
-            throw .unsupported("hmac with \(shape.hmac?.rawValue ?? "") in \(name)")
+            throw .unsupported("hmac with \(shape.hmac?.rawValue ?? "") in \(nameAndVersion)")
         }
     }
 }

@@ -85,16 +85,21 @@ extension VectorFile {
             throw version.unexpected("\(Self.schemaVersion), the schema that this program reads")
         }
         try root.allow([
-            "schema", "source", "generator", "schemaFile", "rules", "counts", "flags", "groups", "comment",
+            "schema", "source", "generator", "schemaFile", "rules", "counts", "flags", "descriptions", "groups",
+            "comment",
         ])
         let source = try root.member("source").string()
         if let flags = try root.optionalMember("flags") {
             for flag in try flags.members() { _ = try flag.name.choice(of: VectorFlag.self) }
         }
+        let described = try root.optionalMember("descriptions").map { (member) throws(VectorFileError) in
+            let text = Array(try member.string().utf8)
+            return try member.check { () throws(DescriptionError) in try Format.read(text) }
+        }
         var groups: [VectorGroup] = []
         var ids: Set<String> = []
         for element in try root.member("groups").elements() {
-            let group = try VectorGroup(element, fileSource: source)
+            let group = try VectorGroup(element, fileSource: source, described: described ?? [])
             guard ids.insert(group.id).inserted else {
                 throw try element.member("id").error("\"\(group.id)\" stands here twice: expected one group of a name")
             }
@@ -118,12 +123,14 @@ extension VectorGroup {
     private static let playlistMembers: Set = ["playlist", "keys", "resources"]
     private static let filmMembers: Set = ["samples", "key", "ciphertext"]
 
-    fileprivate init(_ cursor: JSONCursor, fileSource: String) throws(VectorFileError) {
+    /// Reads a group. `described` are the formats that the file itself describes.
+    fileprivate init(_ cursor: JSONCursor, fileSource: String, described: [Format]) throws(VectorFileError) {
         let strategyName = try cursor.member("strategy").value
         let isPlaylist = strategyName == .string(PlaylistObject.strategyName)
         let isFilm = strategyName == .string(FilmObject.strategyName)
+        let objectMembers = Self.objectMembers.union(described.flatMap { $0.inputs.map(\.name) })
         try cursor.allow(
-            Self.members.union(isPlaylist ? Self.playlistMembers : isFilm ? Self.filmMembers : Self.objectMembers))
+            Self.members.union(isPlaylist ? Self.playlistMembers : isFilm ? Self.filmMembers : objectMembers))
         let id = try cursor.member("id").string()
         let source = try cursor.optionalMember("source")?.string() ?? fileSource
         let flags = try cursor.member("flags").flags()
@@ -164,7 +171,7 @@ extension VectorGroup {
                 patterns: try patterns(of: GroupPlaintext(plaintext)))
             return
         }
-        let strategy = try Strategy(cursor)
+        let strategy = try Strategy(cursor, described: described)
         // A format that derives its keys checks the key's length itself.
         let key = try keyMember.check { () throws(DecryptionError) in
             strategy.isStreaming ? try SecretKey(keyBytes) : try SecretKey(material: keyBytes)
@@ -192,11 +199,12 @@ extension VectorGroup {
 
 extension Strategy {
     /// Reads the same members as a request of the subject protocol has. Each has its own error.
-    fileprivate init(_ cursor: JSONCursor) throws(VectorFileError) {
+    fileprivate init(_ cursor: JSONCursor, described: [Format]) throws(VectorFileError) {
         let name = try cursor.member("strategy")
         let text = try name.string()
-        guard let format = Format.known.first(where: { $0.name == text }) else {
-            let names = Format.names + [PlaylistObject.strategyName, FilmObject.strategyName]
+        guard let format = (described + Format.known).first(where: { $0.name == text }) else {
+            let names =
+                described.map(\.name) + Format.names + [PlaylistObject.strategyName, FilmObject.strategyName]
             throw name.unexpected("one of \(names.joined(separator: ", "))")
         }
         var values: [String: Value] = [:]

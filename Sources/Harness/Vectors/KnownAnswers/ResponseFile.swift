@@ -37,7 +37,8 @@ struct ResponseFile {
                     line: entry.line)
             }
             guard let cipher = kind.cipher else {
-                unsupported.append(UnsupportedVector(id: id, reason: "no strategy is \(kind.name)"))
+                unsupported.append(
+                    UnsupportedVector(id: id, reason: "NIST's files of \(kind.name) are not read: expected CBC or CTR"))
                 continue
             }
             groups.append(try reader.group(entry, id: id, cipher: cipher, isMonteCarlo: kind.isMonteCarlo))

@@ -5,9 +5,11 @@ import Support
 
 /// A file of Wycheproof: `testGroups` of `tests`, each of which is valid or not.
 ///
-/// - Source: github.com/C2SP/wycheproof, `schemas/ind_cpa_test_schema.json`.
+/// - Source: github.com/C2SP/wycheproof, `schemas/ind_cpa_test_schema_v1.json` and `aead_test_schema_v1.json`.
 struct WycheproofFile {
     private let algorithm: String
+    /// The algorithm's cipher, such as `aes-siv` for AEAD-AES-SIV-CMAC; `nil` if no format can have it.
+    private let cipher: Cipher?
     private let notes: Set<String>
     private let name: String
     /// The cases that our readers support, and those that they do not.
@@ -15,6 +17,8 @@ struct WycheproofFile {
 
     init(_ root: JSONCursor) throws(VectorFileError) {
         self.algorithm = try root.member("algorithm").string()
+        let words = algorithm.lowercased().split(separator: "-").filter { !["aead", "cmac", "pkcs5"].contains($0) }
+        self.cipher = MessageFormats.ciphers.first { $0.rawValue == words.joined(separator: "-") }
         var notes: Set<String> = []
         for note in try root.optionalMember("notes")?.members() ?? [] { notes.insert(try note.name.string()) }
         self.notes = notes
@@ -46,15 +50,6 @@ struct WycheproofFile {
         let reason: String
     }
 
-    private func strategy(iv: Block) -> Strategy? {
-        switch algorithm {
-        case "AES-CBC-PKCS5": .whole(.aesCBC, iv: iv)
-        case "AES-CBC": .whole(.aesCBC, iv: iv, padding: Padding.none)
-        case "AES-CTR": .whole(.aesCTR, iv: iv)
-        default: nil
-        }
-    }
-
     private func read(
         _ test: JSONCursor, id: String, source: String
     ) throws(VectorFileError) -> Result<VectorGroup, Missing> {
@@ -67,31 +62,67 @@ struct WycheproofFile {
         guard ["valid", "invalid", "acceptable"].contains(result) else {
             throw resultMember.unexpected("one of valid, invalid, acceptable")
         }
-        guard strategy(iv: Block(bigEndianValue: 0)) != nil else {
-            return .failure(Missing(reason: "no backend has \(algorithm)"))
+        guard let cipher else {
+            return .failure(Missing(reason: "no format of messages has \(algorithm)"))
         }
         guard result != "acceptable" else {
             return .failure(Missing(reason: "any outcome is acceptable, so that none can be checked"))
         }
-        let keyBytes = try test.member("key").bytes()
-        let ivBytes = try test.member("iv").bytes()
-        let ciphertext = try test.member("ct").bytes()
-        let message = try test.member("msg").bytes()
-        guard let key = try? SecretKey(keyBytes), let iv = try? Block(ivBytes), let strategy = strategy(iv: iv) else {
-            return .failure(Missing(reason: "a key of \(keyBytes.count) and an IV of \(ivBytes.count) bytes"))
+        guard let nonceMember = try test.optionalMember("iv") else {
+            return .failure(Missing(reason: "\(cipher.rawValue) without a nonce"))
         }
+        let (keyBytes, message) = (try test.member("key").bytes(), try test.member("msg").bytes())
+        var (nonce, ciphertext) = (try nonceMember.bytes(), try test.member("ct").bytes())
+        // A tweak is a number with its lowest byte first, of which zeros at the end are left out.
+        if cipher == .aesXTS, nonce.count < Block.byteCount {
+            nonce += [UInt8](repeating: 0, count: Block.byteCount - nonce.count)
+        }
+        guard cipher.keyByteCounts.contains(keyBytes.count), cipher.takes(nonceByteCount: nonce.count) else {
+            let lengths = "a key of \(keyBytes.count) and a nonce of \(nonce.count) bytes"
+            return .failure(Missing(reason: "\(cipher.rawValue) with \(lengths)"))
+        }
+        var associatedData: [UInt8] = []
+        if cipher.isAuthenticated {
+            associatedData = try test.member("aad").bytes()
+            let tag = try test.member("tag").bytes()
+            guard tag.count == cipher.tagByteCount else {
+                return .failure(Missing(reason: "\(cipher.rawValue) with a tag of \(tag.count) bytes"))
+            }
+            ciphertext += tag
+        }
+        let strategy: Strategy
+        if cipher.isStreaming {
+            let padding: Padding = algorithm.hasSuffix("-PKCS5") ? .pkcs7 : .none
+            let iv = try nonceMember.check { () throws(DecryptionError) in try Block(nonce) }
+            strategy = .whole(cipher, iv: iv, padding: padding)
+        } else {
+            let isWhole = !cipher.takesWholeBlocks || !ciphertext.isEmpty && ciphertext.count % Block.byteCount == 0
+            guard isWhole, ciphertext.count <= MessageFormats.maxByteCount else {
+                return .failure(Missing(reason: "\(cipher.rawValue) with \(ciphertext.count) bytes of ciphertext"))
+            }
+            strategy = MessageFormats.strategy(cipher, nonce: nonce, associatedData: associatedData)
+        }
+        let key = try test.check { () throws(DecryptionError) in try SecretKey(material: keyBytes) }
         if result == "valid" {
             return .success(
                 VectorGroup(
                     id: id, source: source, flags: flags, strategy: strategy, key: key, ciphertext: ciphertext,
                     message: message))
         }
-        // Wycheproof does not say why a case is invalid, but PROTOCOL.md's order of checks does.
-        let isPossibleLength = ciphertext.count % 16 == 0 && (!ciphertext.isEmpty || strategy.padding != .pkcs7)
+        let error: ErrorName
+        if cipher.isAuthenticated {
+            error = .authenticationFailed
+        } else if cipher == .aesCBC {
+            // Wycheproof does not say why a case is invalid, but PROTOCOL.md's order of checks does.
+            let isPossible = ciphertext.count % 16 == 0 && (!ciphertext.isEmpty || strategy.padding != .pkcs7)
+            error = isPossible ? .invalidPadding : .truncatedCiphertext
+        } else {
+            return .failure(Missing(reason: "nothing shows that it is invalid: \(cipher.rawValue) has no tag"))
+        }
         return .success(
             VectorGroup(
                 id: id, source: source, flags: flags, strategy: strategy, key: key,
-                ciphertext: MemorySource(ciphertext), error: isPossibleLength ? .invalidPadding : .truncatedCiphertext))
+                ciphertext: MemorySource(ciphertext), error: error))
     }
 
     /// Returns our flags for Wycheproof's. Flags without a class of ours become known answers.
@@ -108,6 +139,7 @@ struct WycheproofFile {
                 switch name {
                 case "BadPadding": .badPadding
                 case "NoPadding": .emptyCiphertext
+                case "ModifiedTag": .chunkTag
                 default: .knownAnswer
                 }
             if !flags.contains(flag) { flags.append(flag) }

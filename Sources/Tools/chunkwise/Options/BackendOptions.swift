@@ -47,7 +47,8 @@ struct BackendOptions: ParsableArguments {
         let expected =
             others.isEmpty ? "a backend that this machine lacks" : "--backend \(others.joined(separator: " or "))"
         let error = DecryptionError.unsupported(
-            "\(ciphers.map(\.rawValue).joined(separator: " or "))\(keys) in \(backend.name): expected \(expected)")
+            "\(ciphers.map(\.rawValue).joined(separator: " or "))\(keys) in \(backend.nameAndVersion): "
+                + "expected \(expected)")
         throw CommandFailure(.init(error), "\(error)")
     }
 

@@ -106,8 +106,12 @@ enum CPUMasks {
         case "libgcrypt":
             [
                 ("vaes", "intel-vaes-vpclmul"), ("avx", "intel-vaes-vpclmul,intel-avx2,intel-avx"),
-                ("aes", "intel-vaes-vpclmul,intel-aesni"),
-                ("aes and ssse3", "intel-vaes-vpclmul,intel-aesni,intel-avx2,intel-avx,intel-ssse3"),
+                // PCLMULQDQ is for GCM's and GCM-SIV's tags.
+                ("aes", "intel-vaes-vpclmul,intel-aesni,intel-pclmul"),
+                (
+                    "aes and ssse3",
+                    "intel-vaes-vpclmul,intel-aesni,intel-pclmul,intel-avx2,intel-avx,intel-ssse3"
+                ),
             ].map { Mask(name: "\(backend) without \($0)", variable: "CHUNKWISE_GCRYPT_DISABLE_HWF", value: $1) }
         // Nettle uses only the features that the variable names.
         case "nettle":

@@ -84,7 +84,7 @@ enum DataFolder {
 /// The vectors that run if the user names none.
 enum DefaultVectors {
     /// The files of published known answers.
-    static let knownAnswers = ["sp800-38a.json", "nist-cbc.json", "nist-ctr.json"]
+    static let knownAnswers = ["sp800-38a.json", "nist-cbc.json", "nist-ctr.json", "messages.json"]
 
     /// The paths of those that are found.
     static var files: [String] {
