@@ -37,8 +37,8 @@ struct BestPerHostKind: Sendable {
         var candidate: Candidate
         /// The pooled candidates of the kind's hosts, by `id`.
         var candidates: [String: Candidate]
-        /// The hosts by index, each with its candidates by `id`.
-        var hosts: [(index: Int, candidates: [String: Candidate])]
+        /// The hosts by index, each with its candidates.
+        var hosts: [(index: Int, candidates: [Candidate])]
     }
 
     /// Returns the laws for cells that several hosts measured, in the order of the cells.
@@ -51,7 +51,8 @@ struct BestPerHostKind: Sendable {
                 .map { host, elements in (host, elements.compactMap { Candidate($0.summary) }) }
             guard byHost.count > 1 else { return nil }
             return BestPerHostKind(
-                key, hosts: Dictionary(uniqueKeysWithValues: byHost), kinds, cells: elements.map(\.summary.cell))
+                key, hosts: Dictionary(uniqueKeysWithValues: byHost), kinds,
+                cells: elements.lazy.map(\.summary.cell).unique)
         }
     }
 
@@ -62,7 +63,7 @@ struct BestPerHostKind: Sendable {
             guard candidates.count > 1, let choice = NearBest(candidates).members.first else { return nil }
             return Choice(
                 kind: kind, candidate: choice, candidates: Self.byID(candidates),
-                hosts: measured.map { ($0, Self.byID(hosts[$0] ?? [])) })
+                hosts: measured.map { ($0, hosts[$0] ?? []) })
         }
         guard let finding = Self.finding(choices) else { return nil }
         self.finding = finding
@@ -124,9 +125,10 @@ struct BestPerHostKind: Sendable {
     var exceptions: [(host: Int, faster: Candidate, ratio: SpeedRatio)] {
         choices.flatMap { choice in
             choice.hosts.compactMap { host, candidates in
-                guard choice.hosts.count > 1, let own = candidates[choice.candidate.id] else { return nil }
+                guard choice.hosts.count > 1, let own = candidates.first(where: { $0.id == choice.candidate.id })
+                else { return nil }
                 let tail = 0.05 / Double(hostCount * max(1, candidates.count - 1))
-                let faster = candidates.values.filter { $0.isShownFaster(than: own, tail: tail) }
+                let faster = candidates.filter { $0.isShownFaster(than: own, tail: tail) }
                 return Candidate.fastest(of: faster).map {
                     (host, $0, SpeedRatio(of: $0.sample, over: own.sample))
                 }

@@ -73,7 +73,9 @@ extension Document {
         -> Table.Entry
     {
         if candidate.id == choice.candidate.id {
-            let rates = choice.hosts.compactMap { $0.candidates[candidate.id]?.bytesPerSecond }
+            let rates = choice.hosts.compactMap { host in
+                host.candidates.first { $0.id == candidate.id }?.bytesPerSecond
+            }
             return Table.Entry("best", detail: rates.min().map(ByteCountText.rate), emphasis: .good)
         }
         guard let ratio = law.cost(of: candidate, on: choice) else { return .absent }
