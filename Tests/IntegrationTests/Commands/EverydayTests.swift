@@ -30,7 +30,7 @@ struct EverydayTests {
             (["verify", "mutants"], "--only"), (["verify", "tamper"], "--mutants"),
             (["verify", "search"], "--threads"),
             (["verify", "memory"], "--strategy"), (["verify", "constant-time"], "--subject"),
-            (["verify", "interop"], "--subject"), (["report", "compare"], "--history"),
+            (["verify", "interop"], "--vectors"), (["report", "compare"], "--history"),
             (["report", "history"], "--commit"), (["gate", "self-test"], "--candidate"),
         ])
     func subcommands(words: [String], other: String) throws {

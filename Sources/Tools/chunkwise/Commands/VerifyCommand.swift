@@ -22,7 +22,6 @@ struct VerifyCommand: ParsableCommand {
 
             EXAMPLES
               chunkwise verify --backend openssl --backend libgcrypt --format json
-              chunkwise verify --subject 'python3 Examples/subjects/python_cryptography.py'
               chunkwise verify --vectors aes_cbc_pkcs5_test.json --vectors CBCMMT128.rsp
               chunkwise verify --strategy ./mine.yml
               chunkwise verify --subject ./mine --only seal

@@ -10,7 +10,7 @@ extension VerifyCommand {
     struct Interop: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "interop",
-            abstract: "Reads files that other tools wrote, and damaged copies of them.",
+            abstract: "Reads files of other tools, and damaged copies.",
             discussion: helpText(
                 """
                 The folder has an index.json, with the keys of the objects and the expected content, or subfolders with

@@ -181,7 +181,8 @@ struct FormatView {
         parts.append(
             """
             ```text
-            chunkwise decrypt --strategy \(strategy) --key-file KEY --range 1000000-1000999 FILE OUTPUT
+            chunkwise decrypt --strategy \(strategy) \\
+                --key-file KEY --range 1000000-1000999 FILE OUTPUT
             ```
             """)
         let derivations = KeyCommand.configuration.subcommands.compactMap { $0.configuration.commandName }.filter {
@@ -202,8 +203,10 @@ struct FormatView {
         if !faults.isEmpty {
             parts += [
                 "## Faults that the vectors inject",
-                "Each is one rule of the description changed. The sources are about that rule, mostly in another "
-                    + "format. `chunkwise verify mutants --strategy \(format.name)` shows what notices each.",
+                """
+                Each is one rule of the description changed. The sources are about that rule, mostly in another format.
+                `chunkwise verify mutants --strategy \(format.name)` shows what notices each.
+                """,
                 Self.markdown([["fault", "a reader with it", "source of the rule"]] + faults),
             ]
         }
