@@ -11,7 +11,8 @@ package final class CellSummary: @unchecked Sendable {
     /// Throughput; `nil` unless the outcome is `measured`.
     package private(set) var speed: Speed?
     /// The facts of the strategy, if they are known.
-    package private(set) var facts: StrategyFacts?
+    package var facts: StrategyFacts? { strategies?[cell.strategy] }
+    private let strategies: [String: StrategyFacts]?
     /// Timed iterations in nanoseconds, one list per round; empty unless the outcome is `measured`.
     package private(set) var rounds: [[UInt64]]
     /// Latencies of single reads, if they were measured. ``LatencyRecord/Latency/init(combining:)`` combines those of
@@ -78,17 +79,17 @@ package final class CellSummary: @unchecked Sendable {
 
     /// - Parameters:
     ///   - result: The cell's records.
-    ///   - facts: The facts of the cell's strategy, if they are known.
+    ///   - strategies: The facts of strategies, if they are known.
     ///   - limits: The machine's limits; a report passes those of the run.
     ///   - vectorFailure: The reason why the cell's backend failed its vectors, or `nil` if it did not.
     ///   - passes: The times of the passes that showed that a cache below this system held a cold file of the run; all
     ///     files of a run are on one storage.
     package init(
-        _ result: CellResult, facts: StrategyFacts? = nil, limits: MachineLimits? = nil, vectorFailure: String? = nil,
-        cachedBelow passes: [UInt64]? = nil
+        _ result: CellResult, strategies: [String: StrategyFacts]? = nil, limits: MachineLimits? = nil,
+        vectorFailure: String? = nil, cachedBelow passes: [UInt64]? = nil
     ) {
         cell = result.cell
-        self.facts = facts
+        self.strategies = strategies
         rounds = []
         outcome = .untimed
         if cell.isCold == true { passesCachedBelow = passes }
@@ -234,7 +235,7 @@ package final class CellSummary: @unchecked Sendable {
             .compactMap { $0.check?.isCachedBelow == true ? $0.check?.coldNanoseconds : nil }.first
         @Sendable func summary(_ result: CellResult) -> CellSummary {
             CellSummary(
-                result, facts: header.strategies?[result.cell.strategy], limits: header.limits,
+                result, strategies: header.strategies, limits: header.limits,
                 vectorFailure: failures[result.cell.backend], cachedBelow: passes)
         }
         return Parallel.map(results.cells, summary)

@@ -66,7 +66,7 @@ extension JSONValue {
         try part(bytes)
     }
 
-    private static let elementsAtOnce = 32
+    private static let elementsAtOnce = 8
     private static let comma = UInt8(ascii: ",")
     private static let space = UInt8(ascii: " ")
     private static let lineBreak = UInt8(ascii: "\n")
