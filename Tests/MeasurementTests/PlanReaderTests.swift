@@ -345,31 +345,20 @@ struct PlanReaderTests {
         #expect(facts.isTagged && facts.isIndexBound && !facts.isObjectBound && !facts.isFresh && facts.hasOwnNonces)
     }
 
-    @Test(
-        "a strategy's facts have the bytes that it adds to 1 GiB, and its longest plaintext",
-        arguments: [("xts-sectors", 0, nil), ("cobblestone-128", 1_048_648, 4_503_599_627_370_495)]
-            as [(String, UInt64, UInt64?)])
-    func lengths(text: String, added: UInt64, maximum: UInt64?) throws {
-        let facts = try StrategyFacts(try Strategy(measured: text))
-        #expect(facts.lengths == StrategyFacts.Lengths(addedPerGiB: added, maxByteCount: maximum))
-    }
-
-    @Test("stored runs have the facts of their strategies")
-    func storedFacts() throws {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../reports")
-        for name in ["reference", "lab/interval-coverage-2026-11-23", "peers"] {
-            let text = try String(contentsOf: folder.appending(path: "\(name)/results.jsonl"), encoding: .utf8)
-            let line = try #require(text.split(separator: "\n").first)
-            guard case .header(let header) = try ResultRecord(line: Array(line.utf8)) else { continue }
-            let stored = try #require(header.strategies)
-            #expect(!stored.isEmpty)
-            for (text, facts) in stored {
-                let strategy = try Strategy(measured: text)
-                var known = try StrategyFacts(strategy)
-                if facts.lengths == nil { known.lengths = nil }
-                #expect(known == facts && strategy.text == text, "\(text)")
-            }
+    @Test("a cell is left out if its backend lacks the strategy's cipher, and refused if no backend has it")
+    func lackingCipher() throws {
+        let lacks = { (backend: String, strategy: Strategy) in
+            (backend == "sodium") == (strategy.name == "ctr") ? "it lacks a cipher" : nil
         }
+        func cells(_ entry: String) throws -> [Cell] {
+            try PlanReader(file: "p.yml", knownBackends: ["openssl", "sodium"], lacks: lacks)
+                .read("cells:\n- {window: 4KiB, \(entry)}").cells.map(\.cell)
+        }
+        let both = try cells("backend: [openssl, sodium], strategy: [ctr, rclone-crypt]")
+        #expect(both.map { "\($0.backend) \($0.strategy)" } == ["openssl ctr", "sodium rclone-crypt"])
+        #expect(try cells("backend: [openssl, sodium], strategy: ctr").map(\.backend) == ["openssl"])
+        #expect(throws: PlanError.self) { try cells("backend: openssl, strategy: [ctr, rclone-crypt]") }
+        #expect(throws: PlanError.self) { try cells("backend: sodium, strategy: ctr") }
     }
 
     @Test("an object that is given says what cells otherwise ask for, and nothing else may")

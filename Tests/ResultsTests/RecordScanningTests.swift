@@ -58,6 +58,7 @@ struct RecordScanningTests {
             ("[1,2.5,1e-7,0.25]", true), ("{\"a-1\":999999999999999999}", true), ("[true,false,null,-0]", false),
             ("[1000000000000000000]", false), ("[-1]", false), ("[1e18]", false), ("[1E+18]", false),
             ("[\"-1 1e9 1234567890123456789\"]", true), (#"["\"",-1]"#, false), (#"["\\",7]"#, true), ("", true),
+            ("[1\u{0}]", false), ("[\"\u{0}\"]", false),
         ])
     func smallNumbers(line: String, isSmall: Bool) {
         #expect(Array(line.utf8).withUnsafeBytes { ResultRecord.hasSmallNumbers($0) } == isSmall, "\(line)")

@@ -260,19 +260,22 @@ extension ComputedPlan {
             .min { $0.rank.lexicographicallyPrecedes($1.rank) }
     }
 
-    /// Returns the libraries whose reads in a configuration take as long as each other's, within the rule's 5 %. Empty
-    /// if there is only one library, or if one of them takes longer.
+    /// Returns the libraries with which a configuration does as well as with each other, within the rule's 5 %: in its
+    /// reads, its first byte and its downloads. Empty if there is only one library, or if one of them does worse.
     package func equalLibraries(for configuration: Configuration) -> [String] {
         let alike = candidates.filter { candidate in
             var other = candidate.configuration
             other.backend = configuration.backend
-            return other == configuration
+            return other == configuration && isEligible(candidate)
         }
-        let times = alike.map(\.decidingNanoseconds)
-        guard alike.count > 1, let soonest = times.min(), let latest = times.max(),
-            Double(latest) <= Double(soonest) * (1 + Self.margin)
-        else { return [] }
-        return alike.map(\.configuration.backend)
+        let figures: [(Candidate) -> UInt64] = [
+            \.decidingNanoseconds, \.firstByteNanoseconds, \.downloadBytesPerSecond,
+        ]
+        let areEqual = figures.allSatisfy { figure in
+            let values = alike.map { Double(figure($0)) }
+            return (values.max() ?? 0) <= (values.min() ?? 0) * (1 + Self.margin)
+        }
+        return alike.count > 1 && areEqual ? alike.map(\.configuration.backend) : []
     }
 
     /// A candidate that differs from another one in one step.

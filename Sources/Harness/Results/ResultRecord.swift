@@ -135,6 +135,8 @@ extension ResultRecord {
         var (isText, isEscaped, digitCount) = (false, false, 0)
         var last: UInt8 = 0
         for byte in line {
+            // The decoder takes a text with bytes of zero for UTF-16 or UTF-32.
+            if byte == 0 { return false }
             defer { last = byte }
             if isText {
                 if isEscaped {

@@ -29,12 +29,16 @@ public struct StrategyFacts: Codable, Hashable, Sendable {
     public struct Lengths: Codable, Hashable, Sendable {
         /// The bytes that the format adds to a plaintext of 1 GiB; `nil` if there is no such object.
         public var addedPerGiB: UInt64?
-        /// The length of the longest plaintext in bytes; `nil` if it is not limited below 2⁶⁴.
+        /// The length of the longest plaintext in bytes; `nil` if it is not limited below 2⁶².
         public var maxByteCount: UInt64?
+        /// The plaintext bytes that are encrypted again when one of them changes in place; `nil` if the whole file is,
+        /// or if two texts under one key stream would give away both.
+        public var rewrittenByteCount: UInt64?
 
         /// The lengths as given.
-        public init(addedPerGiB: UInt64?, maxByteCount: UInt64?) {
+        public init(addedPerGiB: UInt64?, maxByteCount: UInt64?, rewrittenByteCount: UInt64?) {
             (self.addedPerGiB, self.maxByteCount) = (addedPerGiB, maxByteCount)
+            self.rewrittenByteCount = rewrittenByteCount
         }
     }
 

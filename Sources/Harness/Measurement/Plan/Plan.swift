@@ -132,7 +132,9 @@ extension StrategyFacts {
             try strategy.expectation(ofPlaintext: gibibyte) == nil
             ? strategy.geometry?.ciphertextByteCount(ofPlaintext: gibibyte) : nil
         lengths = Lengths(
-            addedPerGiB: stored.map { max($0, gibibyte) - gibibyte }, maxByteCount: facts.maxPlaintextByteCount)
+            addedPerGiB: stored.map { max($0, gibibyte) - gibibyte },
+            maxByteCount: facts.maxPlaintextByteCount.flatMap { $0 < 1 << 62 ? $0 : nil },
+            rewrittenByteCount: strategy.cipher == .aesCTR ? nil : strategy.chunkByteCount)
     }
 }
 

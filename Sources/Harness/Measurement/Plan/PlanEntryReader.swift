@@ -63,8 +63,13 @@ struct PlanEntryReader {
                         isPlaced = isPlaced || !named.contains(backend)
                         continue
                     }
-                    isPlaced = true
                     places.fill([("backend", backend)])
+                    if let reason = reader.lacks(backend, strategy) {
+                        left[backend] = reason
+                        places.note(entry.error("backend", "\(backend): \(reason)"), at: choice.values)
+                        continue
+                    }
+                    isPlaced = true
                     cells.append(cell)
                 }
                 for (key, error) in unplaced { places.note(error, at: choice.values.filter { $0.key == key }) }

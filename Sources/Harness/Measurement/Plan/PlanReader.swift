@@ -11,6 +11,7 @@ package struct PlanReader {
     private let file: String
     let knownBackends: [String]
     let missingBackends: [String: String]
+    let lacks: (_ backend: String, Strategy) -> String?
     let isForeign: (String) -> Bool
     let addedBackends: [String]
     let defaultBackend: String?
@@ -34,18 +35,20 @@ package struct PlanReader {
     ///   - object: The object for all cells; `nil` to generate objects.
     ///   - trace: Returns a player trace by its name; `nil` if there is none.
     ///   - describedFormat: Returns the user's format at a path; `nil` for a word that is not a path.
+    ///   - lacks: Returns what a backend lacks for a strategy; `nil` if it has all that the strategy needs.
     ///   - isForeign: Returns whether another name is that of a backend that a subject loads.
     package init(
         file: String, knownBackends: [String], missingBackends: [String: String] = [:],
         addedBackends: [String] = [], defaultBackend: String? = nil, object: PlanObject? = nil,
         trace: @escaping (String) throws -> PlayerTrace? = { _ in nil },
         describedFormat: @escaping (String) throws -> Format? = { _ in nil },
+        lacks: @escaping (_ backend: String, Strategy) -> String? = { _, _ in nil },
         isForeign: @escaping (String) -> Bool = { _ in false }
     ) {
         (self.file, self.object, self.trace) = (file, object, trace)
         (self.knownBackends, self.missingBackends, self.isForeign) = (knownBackends, missingBackends, isForeign)
         (self.addedBackends, self.defaultBackend) = (addedBackends, defaultBackend)
-        self.describedFormat = describedFormat
+        (self.describedFormat, self.lacks) = (describedFormat, lacks)
     }
 
     /// Reads a plan.

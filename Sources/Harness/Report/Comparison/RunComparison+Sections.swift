@@ -1,4 +1,5 @@
 import Results
+import Statistics
 package import Support
 
 extension RunComparison {
@@ -53,9 +54,11 @@ extension RunComparison {
         let share = RatioText.percent(Double(within5PercentCount) / Double(max(pairs.count, 1)))
         var lines = ["within 5 % of each other: \(within5PercentCount) of \(pairs.count) cells (\(share))"]
         let ratios = pairs.map(\.ratio.ratio).sorted()
-        if let minimum = ratios.first, let maximum = ratios.last {
+        if let minimum = ratios.first, let maximum = ratios.last,
+            let median = percentile(tenthsOfPercent: 500, ofSorted: ratios)
+        {
             lines.append(
-                "B ÷ A: median \(Self.text(ratios[ratios.count / 2])), minimum \(Self.text(minimum)), maximum "
+                "B ÷ A: median \(Self.text(median)), minimum \(Self.text(minimum)), maximum "
                     + "\(Self.text(maximum))"
             )
         }

@@ -167,6 +167,7 @@ package struct RunRecommendation: Sendable {
 
     private func reason(_ summary: CellSummary) -> String {
         let cell = summary.cell
+        if case .failed = summary.outcome { return "failed" }
         if summary.speed == nil { return "without figures" }
         if cell.workload != pool.workload { return "other workloads" }
         if let threads = request.threads, threads != cell.threads { return "other thread counts" }

@@ -20,8 +20,8 @@ extension Document {
             caption:
                 "For each use, the choice by the rule of recommendations, of keys of any length. Films: reads of 64 "
                 + "KiB at random places. Backups: from start to end. Databases: reads of 4 KiB. These take formats "
-                + "that notice every change. Disks: reads of 4 KiB, of formats that add nothing and whose sectors can "
-                + "be rewritten, so none in a counter mode. On disk is what the format adds to 1 GiB.",
+                + "that notice every change. Disks: reads of 4 KiB, of formats that add nothing and can be "
+                + "rewritten 4 KiB at a time, so none in a counter mode. On disk is what the format adds to 1 GiB.",
             columns: [
                 .text("For"), .number("Behind"), .text("Take"), .text("Chunk"), .number("A read, or rate"),
                 .number("on disk"), .text("Not noticed"), .text("Others within 5 % of the best"),
@@ -50,11 +50,11 @@ extension Document {
         let more = others.count > 3 ? ["\(others.count - 3) more"] : []
         return [
             Table.Entry(use.rawValue, detail: "\(cells.count) measured"), distance.entry,
-            Table.Entry(cell.cell.strategy, detail: cell.cell.backend, emphasis: .good),
+            Table.Entry(cell.cell.strategy, detail: cell.cell.backend, emphasis: near.isShown ? .good : .none),
             Table.Entry(cell.cell.chunkText ?? "whole"),
             Table.Entry(use.merit.text(of: choice), detail: use.merit.intervalText(of: choice)),
             cell.facts.addedEntry, cell.facts.changes("–") { !$0 },
-            others.isEmpty ? .absent : Table.Entry(Verdict.list(others.prefix(3) + more)),
+            !near.isShown ? "not shown" : others.isEmpty ? .absent : Table.Entry(Verdict.list(others.prefix(3) + more)),
         ]
     }
 }
@@ -76,9 +76,8 @@ private enum Use: String, CaseIterable {
     /// Returns whether a cell's format suits the use.
     func admits(_ cell: CellSummary) -> Bool {
         guard self == .disks else { return cell.protection == .integrity }
-        guard let facts = cell.facts, !facts.isWhole, facts.lengths?.addedPerGiB == 0 else { return false }
-        // A sector that is written again with the same counters gives away both plaintexts.
-        return !facts.cipher.hasSuffix("-ctr")
+        guard let facts = cell.facts, facts.lengths?.addedPerGiB == 0 else { return false }
+        return facts.lengths?.rewrittenByteCount.map { $0 <= 4096 } == true
     }
 }
 

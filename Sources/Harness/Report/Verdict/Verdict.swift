@@ -1,4 +1,5 @@
 package import Results
+import Statistics
 import Support
 
 /// The findings of a run in a few sentences that claim no more than the data support.
@@ -260,8 +261,8 @@ package struct Verdict: Hashable, Sendable {
                     + "interval")
         }
         let widths = timed.compactMap(\.speed?.relativeHalfWidth).sorted()
-        if let widest = widths.last {
-            let typical = RatioText.percent(widths[widths.count / 2])
+        if let widest = widths.last, let middle = percentile(tenthsOfPercent: 500, ofSorted: widths) {
+            let typical = RatioText.percent(middle)
             parts.append(
                 widths.count == 1
                     ? "its 95 % interval is ±\(typical)"

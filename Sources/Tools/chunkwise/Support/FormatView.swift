@@ -174,7 +174,10 @@ struct FormatView {
     /// A page for users of the format, in Markdown: the same tables, a command that reads a range, and the faults that
     /// follow from the format's rules. It says nothing that differs between machines.
     var page: String {
-        let given = format.inputs.filter { $0.defaultValue == nil }.map { "\($0.optionName)=\($0.text(of: $0.sample))" }
+        let given = format.inputs.filter { $0.defaultValue == nil }.map { input in
+            let isBytes = if case .bytes = input.kind { true } else { false }
+            return "\(input.optionName)=\(isBytes ? input.optionName.uppercased() : input.text(of: input.sample))"
+        }
         let strategy = ([format.name] + (given.isEmpty ? [] : [given.joined(separator: ",")])).joined(separator: ":")
         var parts = ["# \(format.name)", "\(PlainText.line(format.summary))."]
         if !format.source.isEmpty { parts.append("Source: \(PlainText.line(format.source)).") }

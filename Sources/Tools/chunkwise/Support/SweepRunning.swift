@@ -117,12 +117,15 @@ enum SweepRunning {
         _ text: String, of path: String, in folder: RunFolder, on object: PlanObject? = nil, added: [String] = [],
         choosing: (Plan) -> [PlannedCell] = { $0.cells }
     ) throws -> Plan {
+        let backends = Dictionary(uniqueKeysWithValues: Backends.available { _ in true }.map { ($0.name, $0) })
         var plan = try attempt {
             try PlanReader(
                 file: path, knownBackends: BackendRegistry.names, missingBackends: Backends.missing(),
                 addedBackends: added, object: object,
                 trace: Traces.find, describedFormat: FormatFiles.described,
-                isForeign: ForeignBackend.isForeign
+                lacks: { name, strategy in
+                    backends[name]?.supports(strategy) == false ? "it lacks a cipher of \(strategy.name)" : nil
+                }, isForeign: ForeignBackend.isForeign
             ).read(text)
         }
         for (backend, reason) in plan.missingBackends.sorted(by: { $0.key < $1.key }) {
