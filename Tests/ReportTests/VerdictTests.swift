@@ -17,7 +17,7 @@ import Testing
                 "No other configuration is more than 1.5 % faster (95 % confidence, 5 compared, each with one thread); 1 other within 5 % of the "
                     + "best needs more memory.",
                 "Correct: 2 subjects passed 2,404 of 2,404 vector reads (4 unsupported); "
-                    + "left out: 4 of 9 configurations (2 other workloads, 2 without figures).",
+                    + "left out: 4 of 9 configurations (2 other workloads, 1 failed, 1 without figures).",
             ])
         #expect(
             verdict.details == [

@@ -118,7 +118,7 @@ package struct SideBySide: Sendable {
             "verdict": JSONValue(strings: verdict),
         ]
         try JSONValue.write(
-            members, list: "runs", count: runs.count, elements: { runs[$0].map { json($0).elementText } },
+            members, list: "runs", count: runs.count, atOnce: 1, elements: { runs[$0].map { json($0).elementText } },
             to: part)
     }
 

@@ -17,7 +17,8 @@ extension RunSummary {
     ) -> @Sendable (([UInt8]) throws -> Void) throws -> Void {
         { part in
             try JSONValue.write(
-                jsonMembers(verdict, warnings).merging(keys.jsonMembers) { $1 }, list: "cells", count: cells.count,
+                jsonMembers(verdict, warnings).merging(keys.jsonMembers) { $1 }, list: "cells",
+                count: cells.count, atOnce: 64,
                 elements: { Parallel.map(Array(cells[$0])) { $0.json.elementText } },
                 to: part)
         }

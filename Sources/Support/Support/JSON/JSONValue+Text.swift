@@ -27,11 +27,12 @@ extension JSONValue {
     ///   - members: The other members.
     ///   - list: The name of the list.
     ///   - count: The number of its elements.
+    ///   - atOnce: The number of elements whose texts are in memory at once.
     ///   - elements: Returns some of the elements, each as its ``elementText``.
     ///   - part: Receives the text, part by part.
     /// - Throws: The errors of `part`.
     package static func write(
-        _ members: [String: JSONValue], list: String, count: Int, elements: (Range<Int>) -> [[UInt8]],
+        _ members: [String: JSONValue], list: String, count: Int, atOnce: Int, elements: (Range<Int>) -> [[UInt8]],
         to part: ([UInt8]) throws -> Void
     ) throws {
         var bytes = Array("{".utf8)
@@ -46,8 +47,8 @@ extension JSONValue {
                 continue
             }
             bytes.append(UInt8(ascii: "["))
-            for start in stride(from: 0, to: count, by: elementsAtOnce) {
-                let range = start..<min(start + elementsAtOnce, count)
+            for start in stride(from: 0, to: count, by: atOnce) {
+                let range = start..<min(start + atOnce, count)
                 for (index, element) in zip(range, elements(range)) {
                     bytes += index > 0 ? [comma, lineBreak] : [lineBreak]
                     appendSpace(4, to: &bytes)
@@ -66,7 +67,6 @@ extension JSONValue {
         try part(bytes)
     }
 
-    private static let elementsAtOnce = 8
     private static let comma = UInt8(ascii: ",")
     private static let space = UInt8(ascii: " ")
     private static let lineBreak = UInt8(ascii: "\n")
