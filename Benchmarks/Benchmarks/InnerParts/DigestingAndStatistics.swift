@@ -14,17 +14,17 @@ func addDigesting() {
     }
 }
 
-/// Medians, percentiles and bootstrap intervals of as many samples as a cell has.
+/// Medians, percentiles and intervals of as many samples as a cell has.
 func addStatistics() {
     let samples = (0..<10_000).map { UInt64($0) &* 2_654_435_761 % 1_000_003 }
-    let rounds = stride(from: 0, to: 1000, by: 200).map { Array(samples[$0..<$0 + 200]) }
+    let processes = samples.prefix(5).map { Double($0 + 1) }
     Benchmark("median of 10,000 samples", configuration: .init(scalingFactor: .one)) { _ in
         blackHole(median(of: samples))
     }
     Benchmark("99.9th percentile of 10,000 samples", configuration: .init(scalingFactor: .one)) { _ in
         blackHole(percentile(tenthsOfPercent: 999, of: samples))
     }
-    Benchmark("bootstrap interval of 5 rounds of 200 samples", configuration: .init(scalingFactor: .one)) { _ in
-        blackHole(MedianInterval(rounds: rounds, seed: 1))
+    Benchmark("interval of 5 processes", configuration: .init(scalingFactor: .one)) { _ in
+        blackHole(LogSample(processes)?.interval)
     }
 }
