@@ -172,13 +172,23 @@ struct FilmReaderTests {
         #expect(throws: DecryptionError.self) { try FilmStart(MemorySource(last)) }
         // The same of a clear track.
         let clear = try FilmStart(MemorySource(Self.withoutProtection(object.ciphertext)))
-        #expect(try Self.read(based, after: clear) == based)
+        let free = Self.freeing("senc", in: based)
+        #expect(try Self.read(free, after: clear) == free)
     }
 
-    /// A film whose track says that samples without a group are clear.
+    /// A film whose track says that samples without a group are clear, and whose fragments have no IVs.
     private static func withoutProtection(_ film: [UInt8]) throws -> [UInt8] {
-        var film = film
+        var film = freeing("senc", in: film)
         film[try #require(place(of: "tenc", in: film)) + 4 + 6] = 0
+        return film
+    }
+
+    /// Makes all boxes of a kind free space.
+    private static func freeing(_ kind: String, in film: [UInt8]) -> [UInt8] {
+        var film = film
+        while let place = place(of: kind, in: film) {
+            film.replaceSubrange(place..<place + 4, with: Array("free".utf8))
+        }
         return film
     }
 
@@ -201,6 +211,11 @@ struct FilmReaderTests {
         let read = try Self.read(first, key: object.key, after: start)
         #expect(read == first.dropLast(stored.count) + whole[..<two] + stored[two...])
         #expect(read != first)
+        // Version 2 has a group of samples without one.
+        let versioned = try Self.grouped(
+            Self.withoutProtection(object.ciphertext), entry, run: (2, 0x10001), descriptions: [2, 0, 0, 1])
+        let error = #expect(throws: DecryptionError.self) { try Self.read(Self.freeing("sbgp", in: versioned)) }
+        #expect("\(error.map { "\($0)" } ?? "")".contains("version 2 of sample groups seig"))
     }
 
     /// The description of a group with another key than a film's, and with its IV.
@@ -341,6 +356,7 @@ struct FilmReaderTests {
         ObjectError("schm", -4, Array("free".utf8), "invalidHeader", "a box schm"),
         ObjectError("tenc", 5, [0x19], "unsupported", "a pattern in version 0"),
         ObjectError("tenc", 0, [2], "unsupported", "version 2"),
+        ObjectError("tenc", 6, [0], "invalidHeader", "no protected bytes of a clear sample"),
         ObjectError("tenc", 6, [2], "unsupported", "the protection 2"),
         ObjectError("tenc", 7, [9], "unsupported", "an IV of 9 bytes"),
         ObjectError("tenc", 7, [0], "invalidHeader", "box tenc"),
