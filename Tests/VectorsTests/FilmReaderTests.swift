@@ -235,13 +235,17 @@ struct FilmReaderTests {
         try folder.file("1.m4s", segment)
         let film = "{file: 1.m4s, strategy: film, init: init.mp4}"
         let other = "{file: 1.m4s, strategy: ctr, iv: \(String(repeating: "0", count: 32))}"
-        let document = try folder.file("all.yml", "pieces: [\(film), \(film), \(other)]")
-        let list = try PieceFile(
-            path: FilePath(document), key: .byID([Self.keyID(of: object): object.key]),
-            strategy: { (text, iv) throws(DecryptionError) in
-                try Strategy(text, iv.map { ["iv": .bytes($0)] } ?? [:])
-            },
-            readKey: { (path, _) throws(DecryptionError) in throw .unsupported("the key file \(path)") })
+        let missing = other.replacing("1.m4s", with: "none")
+        let document = try folder.file("all.yml", "pieces: [\(film), \(film), \(other), \(missing)]")
+        func open() throws -> PieceFile {
+            try PieceFile(
+                path: FilePath(document), key: .byID([Self.keyID(of: object): object.key]),
+                strategy: { (text, iv) throws(DecryptionError) in
+                    try Strategy(text, iv.map { ["iv": .bytes($0)] } ?? [:])
+                },
+                readKey: { (path, _) throws(DecryptionError) in throw .unsupported("the key file \(path)") })
+        }
+        let list = try open()
         for piece in 0..<2 {
             #expect(try list.place(of: piece, in: list.openSource(list.source(of: piece))).extents != nil)
             try? FileManager.default.removeItem(atPath: start)
@@ -249,9 +253,23 @@ struct FilmReaderTests {
         let all = CompositeObject(list, backend: try BackendRegistry.backend(named: "openssl"))
         let clear = try Array(Self.read(object.ciphertext, key: object.key).suffix(segment.count))
         #expect(try all.makeCursor().read(at: 0, count: 2 * segment.count) == clear + clear)
-        let error = try #require(all.problems.first?.error)
-        #expect(all.problems.count == 1 && error.protocolName == "invalidKey")
-        #expect("\(error)".hasSuffix("keys with IDs: expected a key file with one key, for ctr"), "\(error)")
+        // The keys of a missing file are wrong as well, and that comes first.
+        let errors = all.problems.map(\.error)
+        #expect(errors.count == 2)
+        for error in errors {
+            #expect(error.protocolName == "invalidKey")
+            #expect("\(error)".hasSuffix("keys with IDs: expected a key file with one key, for ctr"), "\(error)")
+        }
+        // One that cannot be read is not read again, even if it could be now.
+        let again = try open()
+        func message(ofPiece piece: Int) throws -> String {
+            let source = try again.openSource(again.source(of: piece))
+            let error = #expect(throws: DecryptionError.self) { try again.place(of: piece, in: source) }
+            return error.map { "\($0)" } ?? ""
+        }
+        let first = try message(ofPiece: 0)
+        try folder.file("init.mp4", boxes[..<place].flatMap(\.bytes))
+        #expect(try message(ofPiece: 1) == first && first.contains("init.mp4"), "\(first)")
     }
 
     /// A film in two of whose samples a group `seig` counts: a box sgpd with one entry, in moov or in the first moof.
