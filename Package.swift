@@ -78,7 +78,11 @@ let floors: [(folder: String, targets: [Target])] = [
                 ]
             ),
             .target(
-                name: "FormatKeys", dependencies: ["COpenSSL", "CSodium", "Support", "RandomAccess", "OpenSSLBackend"]),
+                name: "FormatKeys",
+                dependencies: [
+                    "COpenSSL", "CSodium", "Support", "RandomAccess", "OpenSSLBackend", "SodiumBackend",
+                ]
+            ),
         ]
     ),
     (
@@ -207,7 +211,7 @@ let tests: [Target] = [
     .testTarget(name: "NettleBackendTests", dependencies: ["RandomAccess", "NettleBackend"]),
     .testTarget(name: "KernelBackendTests", dependencies: ["RandomAccess", "KernelBackend", "SwiftAESBackend"]),
     .testTarget(name: "BackendRegistryTests", dependencies: ["RandomAccess", "OpenSSLBackend", "BackendRegistry"]),
-    .testTarget(name: "FormatKeysTests", dependencies: ["CSodium", "Support", "RandomAccess", "FormatKeys"]),
+    .testTarget(name: "FormatKeysTests", dependencies: ["Support", "RandomAccess", "FormatKeys"]),
     .testTarget(
         name: "VectorsTests",
         dependencies: ["RandomAccess", "ByteSources", "BackendRegistry", "Vectors", "TestSupport", system],

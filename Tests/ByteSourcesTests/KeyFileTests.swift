@@ -125,13 +125,24 @@ struct KeyFileTests {
             #expect(!message.contains(hex(first)) && !message.contains(hex(second)) && !message.contains(ids[1]))
         }
         // Other text with a colon is no key, and is not taken for several.
-        for text in ["name: " + hex(first), ":" + hex(first), hex(first).dropLast() + ":" + hex(second)] {
+        let usual = "bytes: expected 16 raw bytes, or 32 hexadecimal digits"
+        for (text, counts, expected) in [
+            ("name: " + hex(first), [16], usual + ", or lines KID:KEY"),
+            (":" + hex(first), [16], usual + ", or lines KID:KEY"),
+            (hex(first).dropLast() + ":" + hex(second), [16], usual + ", or lines KID:KEY"),
+            ("0x\(ids[0]):\(hex(first))", [16], usual + ", or lines KID:KEY"),
+            ("0x\(hex(first))", [16], usual), ("\u{E9}: \(hex(first))", [16], usual),
+            // No film has such keys.
+            ("0x\(ids[0]):\(hex(first))", [16, 24], "16 or 24 raw bytes, or 32 or 48 hexadecimal digits"),
+        ] {
             let error = #expect(throws: DecryptionError.self) {
-                try KeyFile.readKeys(folder.file("key", text), form)
+                try KeyFile.readKeys(folder.file("key", text), .init(byteCounts: counts))
             }
             let message = error.map { "\($0)" } ?? ""
-            #expect(message.hasSuffix("bytes: expected 16 raw bytes, or 32 hexadecimal digits"), "\(message)")
+            #expect(message.hasSuffix(expected) && !message.contains(hex(first)), "\(message)")
         }
+        let alone = #expect(throws: DecryptionError.self) { try KeyFile.read(folder.file("key", ":" + text), form) }
+        #expect("\(alone.map { "\($0)" } ?? "")".hasSuffix(usual))
         // A key without an ID is read as ever, and a raw one may have the byte of a colon.
         let colon = [0x3A] + second.dropFirst(2) + [0x80]
         for (written, key) in [(colon, colon), (Array((hex(first) + "\n").utf8), first)] {

@@ -1,4 +1,3 @@
-import CSodium
 import RandomAccess
 import Support
 import Testing
@@ -38,13 +37,6 @@ struct PasswordKeyTests {
         let key = try secret(password).scrypt(
             salt: Array(salt.utf8), ScryptCost(n: n, r: 8, p: p), byteCount: expected.utf8.count / 2)
         #expect(hex(key) == expected)
-    }
-
-    /// Only a process without other tests of libsodium shows it, as with `--filter FormatKeysTests`.
-    @Test("libsodium knows the processor before scrypt")
-    func initialisation() throws {
-        _ = try secret("password").scrypt(salt: [1], ScryptCost(n: 2, r: 1, p: 1), byteCount: 16)
-        #expect(sodium_init() == 1)
     }
 
     @Test("a cost that is none, or takes more than 4 GiB, is refused before any work")

@@ -130,6 +130,25 @@ struct FormatTests {
         #expect(throws: DecryptionError.self) { try Strategy(format).validate() }
     }
 
+    @Test("errors list lengths with commas")
+    func listedLengths() throws {
+        let text = Self.small.replacing("[16, 32]", with: "[16, 24, 32], iv: [8, 12, 16]")
+        let format = try #require(try Self.formats(text).first)
+        let short = try SecretKey([1, 2, 3])
+        let cut = try #require(try Self.formats(Self.small.replacing("key: key", with: "key: slice(key, 0, 5)")).first)
+        for (error, expected) in [
+            (#expect(throws: DecryptionError.self) { try Strategy(format).check(short) }, "16, 24 or 32, for small"),
+            (
+                #expect(throws: DecryptionError.self) {
+                    try Strategy(format, ["iv": .bytes(ByteString([1]))]).validate()
+                }, "8, 12 or 16"
+            ),
+            (try Strategy(cut).facts().readFault, "for aes-gcm: expected 16, 24 or 32"),
+        ] {
+            #expect("\(error.map { "\($0)" } ?? "")".hasSuffix(expected), "\(error as Any)")
+        }
+    }
+
     @Test(
         "rules that no chunk can follow are errors when an object is made, and no traps",
         arguments: [

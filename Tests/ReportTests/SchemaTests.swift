@@ -2,6 +2,7 @@ import Foundation
 import FoundationXML
 import Report
 import Results
+import Support
 import TestSupport
 import Testing
 
@@ -25,6 +26,25 @@ struct SchemaTests {
     func formats() throws {
         let names = ["cbc-chunked", "cobblestone", "dare", "gocryptfs", "tink-aes-gcm-hkdf", "xts-sectors"]
         try SchemaCheck.expect("format", names.map { "data/formats/\($0).yml" })
+    }
+
+    @Test(
+        "what a reader of descriptions refuses beside a list of values, format.json refuses as well",
+        arguments: [
+            (["oneOf": [1, 2], "text": false], true), (["oneOf": ["1", "a"], "default": "a"], true),
+            (["oneOf": ["a"], "text": true], true), (["min": 1, "max": 2, "multipleOf": 1], true),
+            (["oneOf": [1, "a"], "text": false], false), (["oneOf": ["a"], "bytes": 1], false),
+            (["oneOf": [1], "min": 1], false), (["oneOf": [1], "max": 1], false),
+            (["oneOf": [1], "multipleOf": 1], false),
+        ] as [(JSONValue, Bool)])
+    func inputs(input: JSONValue, isValid: Bool) throws {
+        let format: JSONValue = [
+            "f": [
+                "inputs": ["key": 16, "x": input], "cipher": "aes-ctr", "chunk": "whole", "key": "key", "nonce": "x",
+            ]
+        ]
+        let folder = try TemporaryFolder()
+        #expect(try SchemaCheck.isValid("format", [folder.file("f.json", format.text)]) == isValid)
     }
 
     @Test("results.json is what report.json says", arguments: [Fixture.small, RealisticFixture.results])
@@ -102,9 +122,20 @@ private enum SchemaCheck {
     }
 
     static func expect(_ schema: String, _ documents: [String]) throws {
-        let script = root.appendingPathComponent("Tests/ReportTests/Schemas/check_schemas.py").path
-        let (status, output) = try run([script, "data/schemas/\(schema).json"] + documents)
+        let (status, output) = try check(schema, documents)
         #expect(status == 0 && output.contains("are refused"), "\(output)")
+    }
+
+    /// Returns whether a schema accepts documents.
+    static func isValid(_ schema: String, _ documents: [String]) throws -> Bool {
+        let (status, output) = try check(schema, documents)
+        #expect(status == 0 || output.contains("is not valid under"), "\(output)")
+        return status == 0
+    }
+
+    private static func check(_ schema: String, _ documents: [String]) throws -> (status: Int32, output: String) {
+        let script = root.appendingPathComponent("Tests/ReportTests/Schemas/check_schemas.py").path
+        return try run([script, "data/schemas/\(schema).json"] + documents)
     }
 
     private static func run(_ arguments: [String]) throws -> (status: Int32, output: String) {

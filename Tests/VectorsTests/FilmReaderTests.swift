@@ -172,13 +172,23 @@ struct FilmReaderTests {
         #expect(throws: DecryptionError.self) { try FilmStart(MemorySource(last)) }
         // The same of a clear track.
         let clear = try FilmStart(MemorySource(Self.withoutProtection(object.ciphertext)))
-        #expect(try Self.read(based, after: clear) == based)
+        let free = Self.freeing("senc", in: based)
+        #expect(try Self.read(free, after: clear) == free)
     }
 
-    /// A film whose track says that samples without a group are clear.
+    /// A film whose track says that samples without a group are clear, and whose fragments have no IVs.
     private static func withoutProtection(_ film: [UInt8]) throws -> [UInt8] {
-        var film = film
+        var film = freeing("senc", in: film)
         film[try #require(place(of: "tenc", in: film)) + 4 + 6] = 0
+        return film
+    }
+
+    /// Makes all boxes of a kind free space.
+    private static func freeing(_ kind: String, in film: [UInt8]) -> [UInt8] {
+        var film = film
+        while let place = place(of: kind, in: film) {
+            film.replaceSubrange(place..<place + 4, with: Array("free".utf8))
+        }
         return film
     }
 
@@ -201,6 +211,11 @@ struct FilmReaderTests {
         let read = try Self.read(first, key: object.key, after: start)
         #expect(read == first.dropLast(stored.count) + whole[..<two] + stored[two...])
         #expect(read != first)
+        // Version 2 has a group of samples without one.
+        let versioned = try Self.grouped(
+            Self.withoutProtection(object.ciphertext), entry, run: (2, 0x10001), descriptions: [2, 0, 0, 1])
+        let error = #expect(throws: DecryptionError.self) { try Self.read(Self.freeing("sbgp", in: versioned)) }
+        #expect("\(error.map { "\($0)" } ?? "")".contains("version 2 of sample groups seig"))
     }
 
     /// The description of a group with another key than a film's, and with its IV.
@@ -220,13 +235,17 @@ struct FilmReaderTests {
         try folder.file("1.m4s", segment)
         let film = "{file: 1.m4s, strategy: film, init: init.mp4}"
         let other = "{file: 1.m4s, strategy: ctr, iv: \(String(repeating: "0", count: 32))}"
-        let document = try folder.file("all.yml", "pieces: [\(film), \(film), \(other)]")
-        let list = try PieceFile(
-            path: FilePath(document), key: .byID([Self.keyID(of: object): object.key]),
-            strategy: { (text, iv) throws(DecryptionError) in
-                try Strategy(text, iv.map { ["iv": .bytes($0)] } ?? [:])
-            },
-            readKey: { (path, _) throws(DecryptionError) in throw .unsupported("the key file \(path)") })
+        let missing = other.replacing("1.m4s", with: "none")
+        let document = try folder.file("all.yml", "pieces: [\(film), \(film), \(other), \(missing)]")
+        func open() throws -> PieceFile {
+            try PieceFile(
+                path: FilePath(document), key: .byID([Self.keyID(of: object): object.key]),
+                strategy: { (text, iv) throws(DecryptionError) in
+                    try Strategy(text, iv.map { ["iv": .bytes($0)] } ?? [:])
+                },
+                readKey: { (path, _) throws(DecryptionError) in throw .unsupported("the key file \(path)") })
+        }
+        let list = try open()
         for piece in 0..<2 {
             #expect(try list.place(of: piece, in: list.openSource(list.source(of: piece))).extents != nil)
             try? FileManager.default.removeItem(atPath: start)
@@ -234,9 +253,23 @@ struct FilmReaderTests {
         let all = CompositeObject(list, backend: try BackendRegistry.backend(named: "openssl"))
         let clear = try Array(Self.read(object.ciphertext, key: object.key).suffix(segment.count))
         #expect(try all.makeCursor().read(at: 0, count: 2 * segment.count) == clear + clear)
-        let error = try #require(all.problems.first?.error)
-        #expect(all.problems.count == 1 && error.protocolName == "invalidKey")
-        #expect("\(error)".hasSuffix("keys with IDs: expected a key file with one key, for ctr"), "\(error)")
+        // The keys of a missing file are wrong as well, and that comes first.
+        let errors = all.problems.map(\.error)
+        #expect(errors.count == 2)
+        for error in errors {
+            #expect(error.protocolName == "invalidKey")
+            #expect("\(error)".hasSuffix("keys with IDs: expected a key file with one key, for ctr"), "\(error)")
+        }
+        // One that cannot be read is not read again, even if it could be now.
+        let again = try open()
+        func message(ofPiece piece: Int) throws -> String {
+            let source = try again.openSource(again.source(of: piece))
+            let error = #expect(throws: DecryptionError.self) { try again.place(of: piece, in: source) }
+            return error.map { "\($0)" } ?? ""
+        }
+        let first = try message(ofPiece: 0)
+        try folder.file("init.mp4", boxes[..<place].flatMap(\.bytes))
+        #expect(try message(ofPiece: 1) == first && first.contains("init.mp4"), "\(first)")
     }
 
     /// A film in two of whose samples a group `seig` counts: a box sgpd with one entry, in moov or in the first moof.
@@ -341,6 +374,7 @@ struct FilmReaderTests {
         ObjectError("schm", -4, Array("free".utf8), "invalidHeader", "a box schm"),
         ObjectError("tenc", 5, [0x19], "unsupported", "a pattern in version 0"),
         ObjectError("tenc", 0, [2], "unsupported", "version 2"),
+        ObjectError("tenc", 6, [0], "invalidHeader", "no protected bytes of a clear sample"),
         ObjectError("tenc", 6, [2], "unsupported", "the protection 2"),
         ObjectError("tenc", 7, [9], "unsupported", "an IV of 9 bytes"),
         ObjectError("tenc", 7, [0], "invalidHeader", "box tenc"),

@@ -2,6 +2,7 @@ import COpenSSL
 import CSodium
 import OpenSSLBackend
 package import RandomAccess
+import SodiumBackend
 import Support
 
 /// The cost of scrypt. Source: RFC 7914, section 2.
@@ -52,10 +53,7 @@ extension SecretKey {
         salt: UnsafeRawBufferPointer, _ cost: ScryptCost, byteCount: Int
     ) throws(DecryptionError) -> SecretKey {
         // Without the initialisation, libsodium does not know the processor, and takes its slowest code.
-        let state = sodium_init()
-        guard state >= 0 else {
-            throw .backend(name: "sodium", operation: "sodium_init", reason: "it returned \(state): expected 0 or 1")
-        }
+        _ = try Sodium()
         return try SecretKey(byteCount: byteCount) { (output) throws(DecryptionError) in
             let result = withUnsafeBytes { password -> Int32 in
                 guard let saltStart = salt.assumingMemoryBound(to: UInt8.self).baseAddress,

@@ -18,6 +18,9 @@ package struct PluginBackend: CipherBackend {
             .joined(separator: ", ")
     }
 
+    /// The name, and the version without the rest.
+    package var nameAndVersion: String { "\(name) \(library.version)" }
+
     /// The ciphers of the library, with the accepted key lengths; empty if it has only a whole reader.
     package let ciphers: [CipherSupport]
 
@@ -82,7 +85,7 @@ package struct PluginBackend: CipherBackend {
         let support = try support(of: cipher, key: key)
         // In counter mode, both directions are the same.
         guard direction == .decrypt || cipher == .aesCTR else {
-            throw .unsupported("\(cipher.rawValue) \(direction.rawValue)ion in \(name)")
+            throw .unsupported("\(cipher.rawValue) \(direction.rawValue)ion in \(nameAndVersion)")
         }
         return PluginContext(
             try PluginSchedule(library, cipher, key, isGuarded: isGuarded), support, name,

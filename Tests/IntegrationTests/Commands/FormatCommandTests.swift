@@ -251,7 +251,7 @@ struct FormatCommandTests {
         Chunkwise.expectFailure(
             refused, 64,
             "xsalsa20-poly1305 with a key of 32 bytes in openssl \(version): "
-                + "expected --backend sodium or swift-reference or swift-bitsliced")
+                + "expected --backend sodium, swift-reference or swift-bitsliced")
     }
 
     @Test("what is no description, and what is no format, are errors")

@@ -38,16 +38,24 @@ private struct Library {
 
 @Suite("plug-ins")
 struct PluginCommandTests {
-    @Test("a plug-in without a fault passes, and its version, digest and libraries are known")
+    @Test("a plug-in without a fault passes; its version, digest and libraries are known, and errors have the first")
     func control() throws {
         let library = try Library("Examples/plugins/c/openssl_plugin.c")
         let (run, passed, reasons) = try library.verify()
         #expect(run.status == 0 && passed > 500 && reasons.isEmpty, "\(run.errorLines) \(reasons)")
+        let requests = [
+            #"{"op":"hello","protocol":1}"#,
+            #"{"op":"open","id":1,"strategy":"chunk-nonce-ct-tag","aead":"chacha20-poly1305","chunkByteCount":64,"#
+                + #""associatedData":"none","dataOffset":0,"key":"\#(String(repeating: "0", count: 64))","#
+                + #""source":{"path":"\#(library.path)"}}"#,
+        ]
         let hello = try CommandRun.run(
             Programs.built("chunkwise-subject"), ["--plugin", library.path],
-            input: Array(#"{"op":"hello","protocol":1}"#.utf8) + [0x0A])
+            input: requests.flatMap { Array($0.utf8) + [0x0A] })
         let digest = Hexadecimal.encode(SHAFunction.sha256.hash(library.folder.bytes("plugin.so") ?? []))
         #expect(hello.text.contains("sha256 \(digest)") && hello.text.contains("libcrypto.so"), "\(hello.text)")
+        let refusal = try #require(hello.text.split(separator: "\n").last)
+        #expect(refusal.contains("chacha20-poly1305 in plugin:libcrypto ") && !refusal.contains("sha256"), "\(refusal)")
     }
 
     @Test(

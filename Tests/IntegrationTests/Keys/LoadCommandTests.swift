@@ -42,7 +42,7 @@ struct LoadCommandTests {
         // Whether the two agree depends on the machine's time, which nothing here does.
         let run = try load(
             [
-                "--loopback", "--clients", "8", "--speed", "1000", "--way", "dispersed", "--output", ".", "--format",
+                "--loopback", "--clients", "8", "--speed", "1000", "--mode", "dispersed", "--output", ".", "--format",
                 "json",
             ])
         #expect(folder.names == ["key-load-loopback.json"] && folder.bytes("key-load-loopback.json") == run.output)

@@ -29,7 +29,7 @@ package final class PieceFile: PieceList {
     /// The encrypted extents of each film piece that was opened.
     private let films: Mutex<[Int: ProtectedExtents]> = Mutex([:])
     /// The boxes `moov` of films, by the names of their files.
-    private let starts: Mutex<[String: FilmStart]> = Mutex([:])
+    private let starts: Mutex<[String: Result<FilmStart, DecryptionError>]> = Mutex([:])
     /// True if the file is a film itself.
     private let isFilm: Bool
     /// The file with the film's box `moov`, if it is not the film.
@@ -180,13 +180,12 @@ package final class PieceFile: PieceList {
     }
 
     private func start(in file: String) throws(DecryptionError) -> FilmStart {
-        // Threads that need the same file wait for the one that reads it.
-        try starts.withLock { (starts) throws(DecryptionError) in
-            if let known = starts[file] { return known }
-            let start = try readStart(in: file)
+        // One file is read at a time, and each once, even if that fails.
+        try starts.withLock { starts in
+            let start = starts[file] ?? Result { () throws(DecryptionError) in try readStart(in: file) }
             starts[file] = start
             return start
-        }
+        }.get()
     }
 
     private func readStart(in file: String) throws(DecryptionError) -> FilmStart {
@@ -216,12 +215,12 @@ package final class PieceFile: PieceList {
     package func keys(of piece: Int) throws(DecryptionError) -> KeySet? {
         let piece = pieces[piece]
         guard let name = piece.content.name else { return nil }
-        if let file = piece.keyFile { return try keys[file]?.get() }
-        guard let key else {
+        guard let found = piece.keyFile.map({ keys[$0] }) ?? key.map({ .success($0) }) else {
             throw .invalidKeyMaterial(
                 byteCount: 0, expected: "a key file, named for the piece or for all, for \(name)")
         }
-        return key
+        if case .film = piece.content { return try found.get() }
+        return .one(try found.get().single(for: name))
     }
 
     package func name(of piece: Int) -> String {

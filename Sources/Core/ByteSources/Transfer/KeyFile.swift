@@ -6,8 +6,8 @@ import SystemPackage
 /// The reasons to refuse a file or folder with keys.
 public enum KeyFileError: LayerError {
     /// The file holds no key of the given encoding, or of any. The lengths are those that a key may have; `nil` for
-    /// any.
-    case noKey(path: String, byteCount: Int, encoding: KeyEncoding?, keyByteCounts: [Int]?)
+    /// any. The file could also have had lines with IDs if `takesLines` is true.
+    case noKey(path: String, byteCount: Int, encoding: KeyEncoding?, keyByteCounts: [Int]?, takesLines: Bool)
     /// The file holds text as long as a raw key, which can be turned into a key in several ways.
     case text(path: String, byteCount: Int, isHexadecimal: Bool, choice: String)
     /// A line of a file with several keys is no key with its ID.
@@ -18,10 +18,10 @@ public enum KeyFileError: LayerError {
     /// The failure, the value, and the expectation.
     public var description: String {
         switch self {
-        case .noKey(let path, let byteCount, let encoding, let keyByteCounts):
+        case .noKey(let path, let byteCount, let encoding, let keyByteCounts, let takesLines):
             "key file \(path) has \(byteCount >= 1024 ? "1024 or more" : "\(byteCount)") bytes: expected "
                 + (encoding.map { [$0] } ?? KeyEncoding.allCases).map { $0.expectation(keyByteCounts) }
-                .joined(separator: ", or ")
+                .joined(separator: ", or ") + (takesLines ? ", or lines KID:KEY" : "")
         case .text(let path, let byteCount, let isHexadecimal, let choice):
             "key file \(path) has \(byteCount) characters of text and nothing else: that may be a key of \(byteCount) "
                 + "bytes\(Self.cipher(byteCount)) that are characters, "
@@ -132,7 +132,8 @@ package enum KeyFile {
             of: path, "key file", maxByteCount: maxKeysByteCount, isShared: isShared
         ) { (bytes) throws(DecryptionError) in
             guard form.encoding != .raw, bytes.split(separator: 0x0A).contains(where: { keyID($0) != nil }) else {
-                return .one(try key(in: bytes, path, form))
+                let isFilm = form.encoding != .raw && form.byteCounts == ProtectedExtents.keyByteCounts
+                return .one(try key(in: bytes, path, form, takesLines: isFilm))
             }
             guard bytes.count <= maxKeysByteCount else {
                 throw .layer(
@@ -213,7 +214,7 @@ package enum KeyFile {
     }
 
     private static func key(
-        in bytes: UnsafeRawBufferPointer, _ path: String, _ form: Form
+        in bytes: UnsafeRawBufferPointer, _ path: String, _ form: Form, takesLines: Bool = false
     ) throws(DecryptionError) -> SecretKey {
         let count = bytes.count
         func isKey(_ byteCount: Int) -> Bool { form.byteCounts?.contains(byteCount) ?? (byteCount > 0) }
@@ -228,7 +229,9 @@ package enum KeyFile {
         if isHexadecimal, let digits { return try key(digits) }
         guard isRaw else {
             throw error(
-                .noKey(path: path, byteCount: count, encoding: form.encoding, keyByteCounts: form.byteCounts))
+                .noKey(
+                    path: path, byteCount: count, encoding: form.encoding, keyByteCounts: form.byteCounts,
+                    takesLines: takesLines && bytes.contains(separator) && PlainText.isASCII(bytes)))
         }
         return try SecretKey(material: bytes)
     }

@@ -210,6 +210,9 @@ public protocol CipherBackend: Sendable {
     /// The library's version, as the library reports it.
     var version: String { get }
 
+    /// The name and the version in errors about what the library lacks: another version may have it.
+    var nameAndVersion: String { get }
+
     /// The ciphers that the backend offers, each once.
     var ciphers: [CipherSupport] { get }
 
@@ -246,6 +249,7 @@ package protocol WrappingBackend: CipherBackend {
 extension WrappingBackend {
     package var name: String { base.name }
     package var version: String { base.version }
+    package var nameAndVersion: String { base.nameAndVersion }
     package var ciphers: [CipherSupport] { base.ciphers }
     package var hmacFunctions: [HashFunction] { base.hmacFunctions }
     package var cpuFeatures: [String] { base.cpuFeatures }
@@ -260,8 +264,8 @@ extension CipherBackend {
     /// 0: the library works in place.
     public var copyCountPerCall: Int { 0 }
 
-    /// The name and the version, for what a library lacks: another version may have it.
-    package var nameAndVersion: String { version.isEmpty ? name : "\(name) \(version)" }
+    /// The name, and the version unless it is empty.
+    public var nameAndVersion: String { version.isEmpty ? name : "\(name) \(version)" }
 
     /// Returns whether the backend offers a cipher, optionally with a key and a nonce of the given lengths in bytes,
     /// and together with HMAC over a hash function.

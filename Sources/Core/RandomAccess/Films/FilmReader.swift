@@ -334,7 +334,10 @@ extension FilmReader {
         }
         guard let entry = track.entries[Int(entry) - 1] else { return }
         let groupBox = try Self.groupBox("sbgp", in: fragment, maxVersion: 1)
-        guard entry.usual != nil || groupBox != nil else { return }
+        let ofFragment = try readGroups(of: fragment, [entry.scheme])
+        // Samples that the boxes call clear, and that have a box senc all the same, are checked like the others.
+        let hasBox = try fragment.box("senc") != nil
+        guard entry.usual != nil || groupBox != nil || hasBox else { return }
         guard flags & 0x1 == 0 || !isSegment else {
             throw header.unsupported("an offset in the whole film: expected one from a moof, in a segment")
         }
@@ -342,8 +345,7 @@ extension FilmReader {
             throw header.unsupported("samples behind those of another track: expected an offset from their moof")
         }
         let groups = try SampleGroups(
-            groupBox, usual: entry.usual, ofTrack: track.groups,
-            ofFragment: readGroups(of: fragment, [entry.scheme]))
+            groupBox, usual: entry.usual, ofTrack: track.groups, ofFragment: ofFragment)
         var samples = try SampleProtection(fragment, groups)
         var (rest, position) = (fragment, base)
         while let box = try rest.nextBox() {

@@ -248,8 +248,9 @@ extension ObjectHeader {
         switch objectKey {
         case .fixed(let key):
             guard shape.cipher.keyByteCounts.contains(key.byteCount) else {
-                let expected = shape.cipher.keyByteCounts.map(String.init).joined(separator: " or ")
-                throw .unsupported("a key of \(key.byteCount) bytes for \(shape.cipher.rawValue): expected \(expected)")
+                throw .unsupported(
+                    "a key of \(key.byteCount) bytes for \(shape.cipher.rawValue): "
+                        + "expected \(shape.cipher.keyByteCounts.listed)")
             }
         case .varying:
             guard !shape.isStreaming else {

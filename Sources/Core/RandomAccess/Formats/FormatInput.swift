@@ -14,20 +14,14 @@ extension Format.Input {
     package var expectation: String {
         if isFixed { return "what this variant fixes" }
         return switch kind {
-        case .integer(_, _, let list) where !list.isEmpty: Self.listed(list)
+        case .integer(_, _, let list) where !list.isEmpty: list.listed
         case .integer(let range, let unit, _):
             (unit > 1 ? "a \(range.lowerBound > 0 ? "positive " : "")multiple of \(unit)" : "a number")
                 + (range.upperBound < 1 << 62 ? " from \(range.lowerBound) to \(range.upperBound)" : "")
-        case .bytes(let counts?): "hexadecimal digits for \(Self.listed(counts)) bytes"
+        case .bytes(let counts?): "hexadecimal digits for \(counts.listed) bytes"
         case .bytes(nil): "hexadecimal digits, an even number of them"
-        case .text(let words): words.isEmpty ? "a text" : Self.listed(words)
+        case .text(let words): words.isEmpty ? "a text" : words.listed
         }
-    }
-
-    /// Returns values as "a, b or c".
-    private static func listed(_ values: [some CustomStringConvertible]) -> String {
-        let others = values.dropLast().map(\.description).joined(separator: ", ")
-        return (others.isEmpty ? "" : others + " or ") + (values.last?.description ?? "")
     }
 
     /// Parses a value: a number in digits, bytes in hexadecimal digits, a word; `nil` for an invalid one.
@@ -62,7 +56,7 @@ extension Format.Input {
         guard !accepts(value) else { return }
         if name == Self.ivName, let bytes = value.bytes, case .bytes(let counts?) = kind, !counts.contains(bytes.count)
         {
-            throw .invalidIV(byteCount: bytes.count, expected: counts.map(String.init).joined(separator: " or "))
+            throw .invalidIV(byteCount: bytes.count, expected: counts.listed)
         }
         let text =
             switch (kind, value) {
@@ -93,6 +87,14 @@ extension Format.Input {
         case .bytes(let counts): return .bytes(ByteString(repeating: 0, count: counts?.first ?? 0))
         case .text(let words): return .text(words.first ?? "")
         }
+    }
+}
+
+extension Array where Element: CustomStringConvertible {
+    /// The elements as "a, b or c".
+    var listed: String {
+        let others = dropLast().map(\.description).joined(separator: ", ")
+        return (others.isEmpty ? "" : others + " or ") + (last?.description ?? "")
     }
 }
 

@@ -125,8 +125,7 @@ public struct Strategy: Sendable {
     /// - Throws: `DecryptionError.invalidKeyMaterial`.
     package func check(_ key: SecretKey) throws(DecryptionError) {
         if let counts = format.keyByteCounts, !counts.contains(key.byteCount) {
-            let expected = counts.map(String.init).joined(separator: " or ")
-            throw .invalidKeyMaterial(byteCount: key.byteCount, expected: "\(expected), for \(name)")
+            throw .invalidKeyMaterial(byteCount: key.byteCount, expected: "\(counts.listed), for \(name)")
         }
         let names = values.merging(["key": .bytes(ByteString(key))]) { $1 }
         for check in format.checks where check.error == .invalidKey {

@@ -45,9 +45,9 @@ struct BackendOptions: ParsableArguments {
         let others = names(where: hasOne)
         let keys = keyByteCount.map { " with a key of \($0) bytes" } ?? ""
         let expected =
-            others.isEmpty ? "a backend that this machine lacks" : "--backend \(others.joined(separator: " or "))"
+            others.isEmpty ? "a backend that this machine lacks" : "--backend \(others.listed("or"))"
         let error = DecryptionError.unsupported(
-            "\(ciphers.map(\.rawValue).joined(separator: " or "))\(keys) in \(backend.nameAndVersion): "
+            "\(ciphers.map(\.rawValue).listed("or"))\(keys) in \(backend.nameAndVersion): "
                 + "expected \(expected)")
         throw CommandFailure(.init(error), "\(error)")
     }

@@ -14,7 +14,7 @@ struct LoadCommand: ParsableCommand {
             """
             EXAMPLES
               chunkwise keys load
-              chunkwise keys load --way dispersed --clients 5000000 --window 2m --capacity 100000
+              chunkwise keys load --mode dispersed --clients 5000000 --window 2m --capacity 100000
               chunkwise keys load --loopback --output reports/keys
 
             EXIT CODES
@@ -25,8 +25,8 @@ struct LoadCommand: ParsableCommand {
     @Option(help: "The number of clients. (default: 1000000; 2000 with --loopback)")
     var clients: Int?
 
-    @Option(help: "When the clients request the key. Without this option, each way is simulated.")
-    var way: KeyLoadRecord.RequestMode?
+    @Option(help: "When the clients request the key. Without this option, each mode is simulated.")
+    var mode: KeyLoadRecord.RequestMode?
 
     @Option(
         help: .taking(
@@ -85,7 +85,7 @@ struct LoadCommand: ParsableCommand {
     private static let seconds = Duration.argument(.seconds, 0...Double(KeyLoadPlan.maxSeconds), isWhole: true)
 
     func run() throws {
-        let plans = try (way.map { [$0] } ?? KeyLoadRecord.RequestMode.allCases).map(plan)
+        let plans = try (mode.map { [$0] } ?? KeyLoadRecord.RequestMode.allCases).map(plan)
         if let output { try attempt { try Folder.create(FilePath(output)) } }
         guard !loopback else { return try compare(plans) }
         var cells: [KeyLoadRecord.Cell] = []

@@ -52,31 +52,3 @@ package enum KeySetError: LayerError {
     /// The error's name in the subject protocol.
     package var protocolName: String { "invalidKey" }
 }
-
-extension ProtectedExtents {
-    /// The lengths of keys in bytes. Source: ISO/IEC 23001-7:2016, section 9.1, AES-128.
-    package static let keyByteCounts = [16]
-
-    /// Returns the key of each scheme.
-    ///
-    /// - Throws: `DecryptionError.invalidKeyMaterial` for a key of another length; `KeySetError`.
-    func keys(_ given: KeySet) throws(DecryptionError) -> [SecretKey] {
-        func refuse(_ error: KeySetError) -> DecryptionError { .layer(AnyLayerError(error)) }
-        for key in given.all where !Self.keyByteCounts.contains(key.byteCount) {
-            throw .invalidKeyMaterial(byteCount: key.byteCount, expected: "16, for a film")
-        }
-        switch given {
-        case .one(let key):
-            var ids: [Block] = []
-            for case let id? in keyIDs where !ids.contains(id) { ids.append(id) }
-            guard ids.count <= 1 else { throw refuse(.noIDs(ids)) }
-            return keyIDs.map { _ in key }
-        case .byID(let keys):
-            return try keyIDs.map { (id) throws(DecryptionError) in
-                guard let id else { throw refuse(.unknownIDs) }
-                guard let key = keys[id] else { throw refuse(.missing(id)) }
-                return key
-            }
-        }
-    }
-}
