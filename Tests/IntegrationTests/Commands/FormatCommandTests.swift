@@ -193,6 +193,7 @@ struct FormatCommandTests {
         let second = try #require(lines.firstIndex(of: "## Faults that the vectors inject"))
         #expect(first < second && lines[first..<second].contains { $0.contains("from byte 65536 on") })
         #expect(!lines[first..<second].contains { $0.contains("rclone") })
+        #expect(lines[first..<second].contains("| known pitfall | what comes out | source |"))
         #expect(try page("hadoop-ctr").contains { $0.contains("--strategy hadoop-ctr:iv=IV ") })
         let run = try Chunkwise.run(["format", "show", "crypt4gh", "--format", "json"])
         let pitfalls = JSONValue.parse(run.output)?["formats"]?.array?.first?["pitfalls"]?.array ?? []
