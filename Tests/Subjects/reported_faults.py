@@ -4,9 +4,10 @@
     python3 reported_faults.py FAULT       the same with one fault
     python3 reported_faults.py --list      the faults, a JSON object a line
 
-Each fault is made up after the report that it names, and copies none of its code. Its `cause` says which descriptions
-are right, and was written before anything was run. Faults are of two halves, by the parity of the SHA-256 of the name:
-`tuning` (even) and `unseen` (odd). Explanations may be changed by what the first half shows, never by the second.
+Each fault is made up after the report that it names, if it names one, and copies none of its code. Its `cause` says
+which descriptions are right, and was written before anything was run. Faults are of two halves, by the parity of the
+SHA-256 of the name: `tuning` (even) and `unseen` (odd). Explanations may be changed by what the first half shows, never
+by the second.
 """
 import hashlib
 import hmac
@@ -357,7 +358,7 @@ class piece_counts_as_blocks:
         return b"".join(parts)
 
 
-@fault("TritonDataCenter/java-manta#562", "IV or counter: leading zeros are lost, filled at the wrong end", Plain)
+@fault("TritonDataCenter/java-manta#568", "IV or counter: leading zeros are lost, filled at the wrong end", Plain)
 class biginteger_bytes:
     """The counter is a signed number whose shortest bytes are filled with zeros at the end, or cut there."""
 
@@ -493,7 +494,7 @@ class iv_once_a_read:
         return super().first_iv(getattr(self, "first", chunk))
 
 
-@fault("unshackle-dl/unshackle#115", "chunk IV: the chunk's number alone, the object's IV ignored", Plain)
+@fault(None, "chunk IV: the chunk's number alone, the object's IV ignored", Plain)
 class chunk_number_is_iv:
     """With the rule `sequence` a chunk's number alone is its IV."""
 
@@ -514,7 +515,7 @@ class iv_counts_blocks:
 
 @fault("afreidah/s3-orchestrator#444", "reads past the end: a chunk behind the last one is asked for")
 class beyond_last_chunk:
-    """A read whose count reaches beyond the last chunk is an error, since that chunk is not there."""
+    """A read whose count reaches beyond the last chunk is an error. In the report, the chunk is only asked for."""
 
     def read(self, offset, count):
         if count and offset <= self.length:
@@ -828,7 +829,7 @@ class end_disables:
 # Headers and keys.
 
 
-@fault("tink-crypto/tink-go#44", "chunk edges: the first segment is shorter by the header, which is forgotten", Sealed)
+@fault(None, "chunk edges: the first segment is shorter by the header, which is forgotten", Sealed)
 class first_segment_full:
     """The first segment is taken to hold as much as the others, though the header is in it."""
 
@@ -910,7 +911,7 @@ class end_not_authenticated:
         pass
 
 
-@fault("tendermint/tendermint#2263", "nonce: byte order of the chunk's number; chunks behind the first", Sealed)
+@fault(None, "nonce: byte order of the chunk's number; chunks behind the first", Sealed)
 class nonce_little_endian:
     """A chunk's number is little-endian in its nonce."""
 

@@ -35,6 +35,19 @@ struct FormatCommandTests {
         }
     }
 
+    @Test("lengths that a format refuses are left out: no multiples of its unit, more than its max length")
+    func refusedLengths() throws {
+        let folder = try TemporaryFolder()
+        let rules = Self.sealed + "; key: key; nonce: be(i, 12); maxChunks: 2"
+        let path = try folder.file("mine.yml", Self.description("mine", inputs: "key: 16", rules))
+        let expected: [String: [UInt64]] = ["xts-sectors": [0, 1 << 20, 1 << 30], path: [0, 1]]
+        for (format, expected) in expected {
+            let run = try Chunkwise.run(["format", "show", format, "--format", "json"])
+            let lengths = JSONValue.parse(run.output)?["formats"]?.array?.first?["lengths"]?.array ?? []
+            #expect(lengths.compactMap { $0["plaintextByteCount"]?.integer } == expected, "\(format)")
+        }
+    }
+
     @Test("a description of the user's, and any known format, is measured, swept and planned")
     func measured() throws {
         let folder = try TemporaryFolder()
@@ -180,6 +193,7 @@ struct FormatCommandTests {
         let second = try #require(lines.firstIndex(of: "## Faults that the vectors inject"))
         #expect(first < second && lines[first..<second].contains { $0.contains("from byte 65536 on") })
         #expect(!lines[first..<second].contains { $0.contains("rclone") })
+        #expect(lines[first..<second].contains("| known pitfall | what comes out | source |"))
         #expect(try page("hadoop-ctr").contains { $0.contains("--strategy hadoop-ctr:iv=IV ") })
         let run = try Chunkwise.run(["format", "show", "crypt4gh", "--format", "json"])
         let pitfalls = JSONValue.parse(run.output)?["formats"]?.array?.first?["pitfalls"]?.array ?? []

@@ -36,7 +36,7 @@ struct FormatNewCommand: ParsableCommand {
         """
         # A format of encrypted files, for chunkwise. docs/formats.md explains each member.
         \(name):
-          summary: chunks in AES-GCM, bound to their index, their file and its end
+          summary: Chunks in AES-GCM, bound to their index, their file and its end
           source: ""                  # the document or the code that defines it
 
           inputs:                     # what has to be known beside the file

@@ -87,9 +87,12 @@ struct FormatView {
         return noticed.isEmpty ? "nothing" : noticed.joined(separator: ", ")
     }
 
+    /// Some lengths that the format accepts.
     private var lengths: [(plaintext: UInt64, ciphertext: UInt64, chunks: UInt64)] {
         guard let geometry = strategy.geometry else { return [] }
-        return [0, 1, 1 << 20, 1 << 30].map { count in
+        return [0, 1, 1 << 20, 1 << 30].filter { count in
+            count % geometry.plaintextUnitByteCount == 0 && count <= facts.maxPlaintextByteCount ?? .max
+        }.map { count in
             (count, geometry.ciphertextByteCount(ofPlaintext: count), geometry.chunkCount(ofPlaintext: count))
         }
     }
@@ -149,7 +152,7 @@ struct FormatView {
     private var pitfalls: [Section] {
         let rows = format.pitfalls.map { [$0.fault, $0.result, $0.seen] }
         return rows.isEmpty
-            ? [] : [Section(title: "Known pitfalls", rows: [["known pitfall", "what comes out", "seen in"]] + rows)]
+            ? [] : [Section(title: "Known pitfalls", rows: [["known pitfall", "what comes out", "source"]] + rows)]
     }
 
     /// The limits, and the changes that are noticed.
