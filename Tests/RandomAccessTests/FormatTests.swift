@@ -134,7 +134,7 @@ struct FormatTests {
     func listedLengths() throws {
         let text = Self.small.replacing("[16, 32]", with: "[16, 24, 32], iv: [8, 12, 16]")
         let format = try #require(try Self.formats(text).first)
-        let short = try SecretKey([1, 2, 3])
+        let short = try SecretKey(material: [1, 2, 3])
         let cut = try #require(try Self.formats(Self.small.replacing("key: key", with: "key: slice(key, 0, 5)")).first)
         for (error, expected) in [
             (#expect(throws: DecryptionError.self) { try Strategy(format).check(short) }, "16, 24 or 32, for small"),
