@@ -11,8 +11,8 @@ package struct TamperTarget: Sendable {
         case playlist(TamperPlaylist)
     }
 
-    /// The strategy's label.
-    package let label: String
+    /// The strategy's label, with a number behind it if the strategy has objects with other headers.
+    package private(set) var label: String
     /// The form in which the object is opened.
     package let form: Form
     /// The object as its writer made it.
@@ -68,6 +68,13 @@ package struct TamperTarget: Sendable {
         }
         errors.formUnion(refusals.compactMap { ErrorName(rawValue: $0.rawValue) })
         return errors
+    }
+
+    /// Returns the same target with a word behind its label.
+    func named(_ detail: String) -> TamperTarget {
+        var target = self
+        target.label += ", \(detail)"
+        return target
     }
 
     /// Says whether chunk `index` ends with a block of padding.
