@@ -84,6 +84,19 @@ struct FormatVectorTests {
         #expect(unsupportedCount > 0)
     }
 
+    @Test(
+        "of a format whose header chooses the cipher, a backend reads the objects that it has the cipher of",
+        arguments: ["dare", "dare-1"])
+    func chosenCiphers(name: String) throws {
+        let groups = Self.groups.filter { $0.strategyName == name }
+        for cipher in [Cipher.aesGCM, .chaCha20Poly1305] {
+            let backend = LimitedBackend(base: try BackendRegistry.backend(named: "openssl"), lacks: cipher)
+            let record = try #require(Verification(backends: [backend]).run(groups).first)
+            #expect(record.failed == 0, "\(record.failures.first?.id ?? ""): \(record.failures.first?.reason ?? "")")
+            #expect(record.passed > 0 && record.unsupported > 0, "without \(cipher)")
+        }
+    }
+
     @Test("faults in rules that no other format has are found by their own class")
     func rules() throws {
         let names = [
