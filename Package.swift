@@ -86,7 +86,7 @@ let floors: [(folder: String, targets: [Target])] = [
         [
             .target(name: "Statistics"),
             .target(name: "Results", dependencies: ["Support", "Statistics"]),
-            .target(name: "SubjectProtocol", dependencies: ["Support", "RandomAccess", "ByteSources"]),
+            .target(name: "SubjectProtocol", dependencies: ["Support", "RandomAccess", "ByteSources", system]),
             .target(
                 name: "Vectors",
                 dependencies: ["CZlib", "Support", "RandomAccess", "ByteSources", "SubjectProtocol", system],

@@ -54,14 +54,15 @@ extension VerifyCommand {
         }
 
         private func verification() throws -> InteropVerification {
+            let isInterrupted = { Interruption.wasRequested }
+            if tested.isAsked {
+                return InteropVerification(subjects: try tested.searchSubjects(), isInterrupted: isInterrupted)
+            }
             // Includes backends that only have the cipher of a chunked format.
-            let backends =
-                tested.isAsked
-                ? [] : tested.own.backend.isEmpty
-                    ? BackendRegistry.entries.compactMap { try? $0.make() } : try tested.own.backends()
             return InteropVerification(
-                backends: backends, subjects: tested.isAsked ? try tested.searchSubjects() : [],
-                isInterrupted: { Interruption.wasRequested })
+                backends: tested.own.backend.isEmpty
+                    ? BackendRegistry.entries.compactMap { try? $0.make() } : try tested.own.backends(),
+                isInterrupted: isInterrupted)
         }
 
         /// The counts by format, and the failures.
