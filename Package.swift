@@ -90,7 +90,7 @@ let floors: [(folder: String, targets: [Target])] = [
             .target(
                 name: "Vectors",
                 dependencies: ["CZlib", "Support", "RandomAccess", "ByteSources", "SubjectProtocol", system],
-                resources: [.embedInCode("Resources/strategies.json")]
+                resources: ["strategies.json", "message-formats.yml"].map { .embedInCode("Resources/\($0)") }
             ),
             .target(
                 name: "Conformance",
