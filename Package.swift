@@ -90,11 +90,11 @@ let floors: [(folder: String, targets: [Target])] = [
         [
             .target(name: "Statistics"),
             .target(name: "Results", dependencies: ["Support", "Statistics"]),
-            .target(name: "SubjectProtocol", dependencies: ["Support", "RandomAccess", "ByteSources"]),
+            .target(name: "SubjectProtocol", dependencies: ["Support", "RandomAccess", "ByteSources", system]),
             .target(
                 name: "Vectors",
                 dependencies: ["CZlib", "Support", "RandomAccess", "ByteSources", "SubjectProtocol", system],
-                resources: [.embedInCode("Resources/strategies.json")]
+                resources: ["strategies.json", "message-formats.yml"].map { .embedInCode("Resources/\($0)") }
             ),
             .target(
                 name: "Conformance",

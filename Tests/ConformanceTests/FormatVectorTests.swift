@@ -84,6 +84,19 @@ struct FormatVectorTests {
         #expect(unsupportedCount > 0)
     }
 
+    @Test(
+        "of a format whose header chooses the cipher, a backend reads the objects that it has the cipher of",
+        arguments: ["dare", "dare-1"])
+    func chosenCiphers(name: String) throws {
+        let groups = Self.groups.filter { $0.strategyName == name }
+        for cipher in [Cipher.aesGCM, .chaCha20Poly1305] {
+            let backend = LimitedBackend(base: try BackendRegistry.backend(named: "openssl"), lacks: cipher)
+            let record = try #require(Verification(backends: [backend]).run(groups).first)
+            #expect(record.failed == 0, "\(record.failures.first?.id ?? ""): \(record.failures.first?.reason ?? "")")
+            #expect(record.passed > 0 && record.unsupported > 0, "without \(cipher)")
+        }
+    }
+
     @Test("faults in rules that no other format has are found by their own class")
     func rules() throws {
         let names = [
@@ -97,13 +110,30 @@ struct FormatVectorTests {
         #expect(matrix.survivors.map(\.mutant.name) == [])
     }
 
-    @Test("a fault in the header of a format whose header tells the cipher is found by the choice for programs")
-    func tellingHeader() throws {
+    @Test(
+        "a fault in the header of a format whose header tells the cipher or the fields is found by the choice",
+        arguments: ["openpgp-seipd2", "aws-esdk"])
+    func tellingHeader(name: String) throws {
         let mutant = try #require(Mutant.named("header-unchecked"))
-        let groups = Self.groups.filter { $0.strategyName == "openpgp-seipd2" && $0.flags.contains(.headerCheck) }
+        let groups = Self.groups.filter { $0.strategyName == name && $0.flags.contains(.headerCheck) }
         let backend = try BackendRegistry.backend(named: "openssl")
         let choice = try #require(ChoiceMatrix.run([mutant], over: backend, groups: groups))
         #expect(choice.outcomes.count == 1 && choice.survivors.isEmpty)
+    }
+
+    @Test("headers with other fields are tampered with, too, under names of their own")
+    func headers() throws {
+        let vectors = try DescribedVectors([try Format.named("aws-esdk"), try Format.named("openpgp-seipd2")])
+        #expect(try vectors.tamperTargets().map(\.label) == ["aws-esdk", "aws-esdk, header 2", "openpgp-seipd2"])
+        let groups = try vectors.chosenGroups()
+        #expect(Set(groups.map(\.id)).count == groups.count)
+        #expect(groups.contains { $0.id.contains("/header: reserved") })
+    }
+
+    @Test("a mutant of the header reads right objects, and is left out where nothing is compared")
+    func comparedHeader() throws {
+        let mutant = try #require(Mutant.named("header-unchecked"))
+        let backend = try BackendRegistry.backend(named: "openssl")
         let strategy = Strategy(sampling: try Format.named("openpgp-seipd2"))
         let object = try GeneratedObject(
             strategy: strategy, key: SecretKey([UInt8](repeating: 1, count: 32)), plaintextByteCount: 16, seed: 1)

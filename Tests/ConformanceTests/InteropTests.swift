@@ -3,6 +3,7 @@ import ByteSources
 import Foundation
 import RandomAccess
 import Support
+import Synchronization
 import Testing
 
 @testable import Conformance
@@ -59,6 +60,73 @@ struct InteropTests {
         #expect(asked.allSatisfy { $0.unsupported == $0.files && $0.passed == 0 && $0.failed == 0 })
         let none = try records("ctr", [])
         #expect(none.count == 1 && none[0].passed == 0 && none[0].ranges == 0)
+    }
+
+    @Test("an error that a format has no use for tells nothing of a damage")
+    func untelling() throws {
+        let index = try InteropIndex(folder: "\(Self.folder)/cobblestone")
+        let originals = Set(index.objects.map(\.ciphertext))
+        let right = InProcessSubject(backend: try BackendRegistry.backend(named: "openssl"))
+        let subject = InProcessSubject(name: "s") { (setup, source, strategy, key) throws(DecryptionError) in
+            guard originals.contains(try source.bytes(0..<source.byteCount)) else { throw .unsupported("a damage") }
+            return try right.open(setup, source, strategy, key)
+        }
+        for record in InteropVerification(subjects: [subject]).run([index]) {
+            #expect(record.failed == record.damages && record.passed == record.ranges && record.damages > 0)
+        }
+    }
+
+    @Test("what an interrupt ends is not counted, and no subject is asked after it")
+    func interrupted() throws {
+        let interrupt = Interrupt()
+        let right = InProcessSubject(backend: try BackendRegistry.backend(named: "openssl"))
+        let dying = InProcessSubject(name: "dying") { (_, _, _, _) throws(DecryptionError) in
+            interrupt.isOn.store(true, ordering: .relaxed)
+            throw .unsupported("an interrupt")
+        }
+        let verification = InteropVerification(
+            subjects: [dying, right], isInterrupted: { interrupt.isOn.load(ordering: .relaxed) })
+        let records = verification.run([try InteropIndex(folder: "\(Self.folder)/ctr")])
+        #expect(records.map(\.files) == [1])
+        #expect(records.allSatisfy { $0.failed == 0 && $0.passed == 0 && $0.ranges == 0 && $0.damages == 0 })
+    }
+
+    private final class Interrupt: Sendable {
+        let isOn = Atomic(false)
+    }
+
+    @Test("no read is longer than a subject takes")
+    func longObject() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "interop-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (key, byteCount, longest) = ([UInt8](1...16), 5 << 20, 4 << 20)
+        let ciphertext = [UInt8](repeating: 7, count: byteCount)
+        let right = InProcessSubject(backend: try BackendRegistry.backend(named: "openssl"))
+        let reader = try right.open(
+            ReaderSetup(.cursor(windowByteCount: .max)), MemorySource(ciphertext),
+            .ctr(iv: Block(bigEndianValue: 5)), SecretKey(key))
+        var plaintext = [UInt8](repeating: 0, count: byteCount)
+        #expect(try plaintext.withUnsafeMutableBytes { try reader.read(at: 0, into: $0) } == byteCount)
+        func digest(_ bytes: [UInt8]) -> String { Hexadecimal.encode(SHAFunction.sha256.hash(bytes)) }
+        let index = """
+            {"format": "ctr", "tool": {"name": "t", "version": "1"}, "files": [{
+            "file": "a.bin", "byteCount": \(byteCount), "sha256": "\(digest(ciphertext))",
+            "key": "\(Hexadecimal.encode(key))", "parameters": {"iv": "\(String(repeating: "0", count: 31))5"},
+            "plaintextByteCount": \(byteCount), "plaintextSHA256": "\(digest(plaintext))", "ranges": []}]}
+            """
+        try Data(ciphertext).write(to: folder.appending(path: "a.bin"))
+        try Data(index.utf8).write(to: folder.appending(path: InteropIndex.fileName))
+        let subject = InProcessSubject(name: "s", largestReadByteCount: longest) {
+            (setup, source, strategy, key) throws(DecryptionError) in
+            FaultyReader(try right.open(setup, source, strategy, key)) { base, offset, buffer throws(DecryptionError) in
+                guard buffer.count <= longest else { throw .unsupported("a long read") }
+                return try base.read(at: offset, into: buffer)
+            }
+        }
+        let records = InteropVerification(subjects: [subject]).run([try InteropIndex(folder: folder.path)])
+        let record = try #require(records.first)
+        #expect(record.failed == 0 && record.ranges > 1 && record.damages > 0, "\(record.failures)")
     }
 
     @Test("a check over all chunks holds, notices each bit of what it covers, and is none where a format has none")

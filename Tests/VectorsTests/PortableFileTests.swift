@@ -66,6 +66,20 @@ struct PortableFileTests {
         #expect(files.count == VectorSet.files.count + 4)
     }
 
+    @Test(
+        "that program takes the descriptions of each file for that file alone",
+        .enabled(if: PythonCommand.hasCryptography, "python3 with its package cryptography is not installed"))
+    func ownDescriptions() throws {
+        let script = repository.appending(path: "Tests/VectorsTests/Portable/check_vectors.py")
+        let messages = repository.appending(path: "data/vectors/messages.json")
+        let text = try String(contentsOf: messages, encoding: .utf8)
+        let other = FileManager.default.temporaryDirectory.appending(path: "messages-\(UUID().uuidString).json")
+        try Data(text.replacing("{tag: 16}", with: "{tag: 12}").utf8).write(to: other)
+        defer { try? FileManager.default.removeItem(at: other) }
+        let result = try PythonCommand.run([script, messages, other].map { $0.path(percentEncoded: false) })
+        #expect(result.status == 1 && result.output.contains(other.lastPathComponent), "\(result.output)")
+    }
+
     @Test("the first difference is a line, and what stands there")
     func difference() {
         #expect(FirstDifference(found: "a\nb\n", expected: "a\nb\n") == nil)

@@ -5,7 +5,7 @@ public struct TamperRecord: Codable, Hashable, Sendable {
 
     /// The subject's name; for our readers the backend's.
     public var subject: String
-    /// A row for each strategy.
+    /// A row for each object: one of each strategy, or of each set of fields that its header can have.
     public var rows: [Row]
 
     package init(subject: String, rows: [Row]) {
@@ -19,7 +19,7 @@ public struct TamperRecord: Codable, Hashable, Sendable {
     /// The number of cases that were run, in all rows.
     public var executed: Int { rows.reduce(0) { $0 + $1.cases.count } }
 
-    /// The results of one strategy.
+    /// The results of one object.
     public struct Row: Codable, Hashable, Sendable {
         /// The state of a row.
         public enum State: String, Codable, Hashable, Sendable {
@@ -31,7 +31,7 @@ public struct TamperRecord: Codable, Hashable, Sendable {
             case notRun
         }
 
-        /// The strategy's name, with the parameters that tell it from others.
+        /// The strategy's name, with the parameters that tell it from others, and the number of a further header.
         public var strategy: String
         /// True if the format claims to detect every change.
         public var isAuthenticated: Bool

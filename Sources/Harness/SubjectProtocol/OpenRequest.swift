@@ -1,6 +1,7 @@
 import ByteSources
 package import RandomAccess
 package import Support
+import SystemPackage
 
 extension Strategy {
     /// The strategy's members in an `open` request. Source: PROTOCOL.md, "open".
@@ -223,6 +224,14 @@ package struct FilmRequest: Sendable {
             if let samples { _ = try ProtectedExtents(list: Array(samples.utf8)) }
             throw error
         }
+    }
+
+    /// Opens the film: the source that the harness serves, or else the file.
+    ///
+    /// - Throws: `DecryptionError.io`.
+    package func source() throws(DecryptionError) -> any ByteSource {
+        if let served { return served }
+        return try FileSource(path: FilePath(path))
     }
 }
 

@@ -82,6 +82,9 @@ struct ExternalCheckTests {
         let described = try strategies(["described"], among: ["floe", "age"], opens: { $0.strategy.name != "floe" })
         #expect(described.map(\.name) == ["age"])
         #expect(try strategies(["dare"], among: ["dare"], opens: { _ in false }) == [])
+        for name in ["cryptomator-gcm", "cryptomator-ctrmac", "chunk-iv-ct-mac", "iv-prefix-cbc-mac"] {
+            #expect(try fixtures([name], among: [name]) == [name])
+        }
         for name in ["dare", "openpgp-seipd2"] {
             let strategy = Strategy(sampling: try Format.named(name))
             let ciphers = try [0, 1, 100, 101].map { number in
@@ -91,6 +94,22 @@ struct ExternalCheckTests {
             }
             #expect(Set(ciphers).count == 1, "\(name): \(ciphers)")
         }
+    }
+
+    @Test("checks of the protocol that no object of the subject's formats can be made for count as not run")
+    func noFixture() throws {
+        let hello = """
+            {"ok":true,"name":"s","version":"1","protocol":1,"strategies":["dare"],"keyByteCounts":[32],\
+            "sources":["served"],"granularity":"chunk","measures":false}
+            """
+        let command = """
+            while IFS= read -r line; do case "$line" in *hello*) echo '\(hello)';; \
+            *) echo '{"ok":false,"error":"unsupported"}';; esac; done
+            """
+        let record = try ExternalVerification(command: command).run([]).record
+        let counts = try #require(record.flags?.first { $0.flag == ExternalFlag.subjectProtocol.rawValue })
+        // The one that passes is hello.
+        #expect(record.failed == 0 && counts.passed == 1 && counts.notRun > 20, "\(counts)")
     }
 
     @Test("a subject is not expected to refuse what is no fault in a format")

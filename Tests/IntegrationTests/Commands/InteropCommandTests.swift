@@ -37,6 +37,13 @@ struct InteropCommandTests {
         let failure = try #require(blind["failures"]?.array?.first)
         #expect(failure["file"]?.string?.hasSuffix(".tink") == true)
         #expect(failure["reason"]?.string?.contains("was not noticed") == true)
+        let text = try Chunkwise.run([
+            "verify", "interop", Project.path("data/interop/tink-aes-gcm-hkdf"), "--subject",
+            "\(subject) --mutant chunk-tag-ignored",
+        ]).text
+        let listed = text.split(separator: "\n").count { $0.hasPrefix("FAILED ") }
+        let failed = try #require(blind["failed"]?.integer)
+        #expect(listed == 20 && failed > 21 && text.contains("and \(failed - 20) more failures"), "\(text)")
     }
 
     @Test("a list of chunk lengths is unsupported by a subject, since no request tells it")

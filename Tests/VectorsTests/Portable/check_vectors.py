@@ -11,7 +11,7 @@ import json
 import sys
 
 from ciphers import Bad
-from descriptions import own
+from descriptions import described, own
 from films import FilmObject
 from objects import Object
 from playlists import PlaylistObject
@@ -83,6 +83,7 @@ def main():
             data = json.load(file)
         assert data["schema"] == 1, f"{path}: schema {data['schema']}"
         own[:] = [data["descriptions"]] if "descriptions" in data else []
+        described.cache_clear()
         counts = {"groups": 0, "reads": 0}
         for group in data["groups"]:
             try:

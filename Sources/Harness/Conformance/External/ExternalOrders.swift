@@ -114,7 +114,7 @@ enum ExternalFixture {
     ) -> VectorGroup? {
         let bytes = (0..<keyByteCount).map { UInt8(truncatingIfNeeded: 29 * number + 11 * $0 + 3) }
         let seed = 7000 + strategy.format.alternativeCount * UInt64(number)
-        guard let key = try? SecretKey(bytes),
+        guard let key = try? SecretKey(material: bytes),
             let object = try? GeneratedObject(
                 strategy: strategy, key: key, plaintextByteCount: plaintextByteCount, seed: seed)
         else { return nil }

@@ -188,7 +188,8 @@ struct ProtocolRun {
 
     /// Runs everything and adds the verdicts.
     func run(into tally: inout Tally) {
-        let first = fixtures.first
+        // The checks that concern no particular strategy are run with the first object that can be made.
+        var rest = general
         for strategy in fixtures {
             guard let keyByteCount = ExternalFixture.keyByteCount(strategy, hello),
                 let fixture = ExternalFixture.group(
@@ -199,21 +200,25 @@ struct ProtocolRun {
             var checks = ProtocolCheck.openings(for: strategy)
             checks += ProtocolCheck.errorOrder(for: strategy, hello: hello)
             checks += ProtocolCheck.wrongLengths(for: strategy)
-            if strategy == first { checks += general }
-            run(checks, with: probe, into: &tally)
+            run(checks + rest, with: probe, into: &tally)
+            rest = []
         }
         let playlist = ExternalFixture.playlist(id: "protocol", number: 100, plaintextByteCount: 100)
+        if hello.readsPlaylists,
+            let probe = try? ProtocolProbe(session: session, hello: hello, fixture: playlist)
+        {
+            run(ProtocolCheck.playlists(hello) + rest, with: probe, into: &tally)
+            rest = []
+        }
         // A film that the subject opens stands for all, if it reads nothing else.
-        if first == nil, !hello.readsPlaylists, hello.strategies.contains(FilmObject.strategyName),
+        if !rest.isEmpty, hello.strategies.contains(FilmObject.strategyName),
             let film = FilmSet.all.first(where: { $0.opens && subject.opens($0) }),
             let probe = try? ProtocolProbe(session: session, hello: hello, fixture: film)
         {
-            run(general, with: probe, into: &tally)
+            run(rest, with: probe, into: &tally)
+            rest = []
         }
-        guard hello.readsPlaylists, let probe = try? ProtocolProbe(session: session, hello: hello, fixture: playlist)
-        else { return }
-        let checks = ProtocolCheck.playlists(hello) + (first == nil ? general : [])
-        run(checks, with: probe, into: &tally)
+        for check in rest { tally.note(.notRun, flags: [check.flag.rawValue]) }
     }
 
     private func run(_ checks: [ProtocolCheck], with probe: ProtocolProbe, into tally: inout Tally) {
@@ -237,7 +242,7 @@ struct ProtocolRun {
         }
     }
 
-    /// The checks that concern no particular strategy, run with the first one that the subject supports.
+    /// The checks that concern no particular strategy.
     private var general: [ProtocolCheck] {
         var checks = ProtocolCheck.requests() + ProtocolCheck.framing() + ProtocolCheck.objects()
         checks += ProtocolCheck.endings()

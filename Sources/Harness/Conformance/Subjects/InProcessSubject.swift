@@ -90,7 +90,11 @@ package struct InProcessSubject: Sendable {
         self.init(
             name: backend.name, largestReadByteCount: largestReadByteCount,
             supports: { strategy, keyByteCount in
-                CipherNeed(of: strategy, keyByteCount: keyByteCount)?.isMet(by: backend)
+                // Where a header chooses, each object shows its need.
+                guard !strategy.isCipherOfHeader else {
+                    return strategy.format.rules.sealedCiphers.allSatisfy { backend.supports($0) }
+                }
+                return CipherNeed(of: strategy, keyByteCount: keyByteCount)?.isMet(by: backend)
                     ?? backend.supports(strategy)
             },
             fits: { $0.isMet(by: backend) },

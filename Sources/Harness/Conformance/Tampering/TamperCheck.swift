@@ -62,7 +62,7 @@ struct TamperCheck {
                 state: .noAnswer, error: "the answer to open has no integer \"plaintextByteCount\"")
         case .refused(let refusal):
             return TamperRecord.Outcome(
-                state: isTelling(refusal.name) ? .detectedAtOpen : .otherError, error: refusal.name)
+                state: target.isTelling(refusal.name) ? .detectedAtOpen : .otherError, error: refusal.name)
         case .noAnswer(let reason): return TamperRecord.Outcome(state: .noAnswer, error: reason)
         }
         var outcome = TamperRecord.Outcome(state: .undetected)
@@ -78,7 +78,7 @@ struct TamperCheck {
                 if bytes.count < range.count { break reading }
                 continue
             case .refused(let refusal, let left):
-                outcome.state = isTelling(refusal.name) ? .detectedAtRead : .otherError
+                outcome.state = target.isTelling(refusal.name) ? .detectedAtRead : .otherError
                 outcome.error = refusal.name
                 countReleased(left.copy, at: range.offset, in: &outcome)
             case .noAnswer(let reason):
@@ -95,9 +95,6 @@ struct TamperCheck {
         }
         return outcome
     }
-
-    /// Says whether an error says that the ciphertext is not right.
-    private func isTelling(_ name: String) -> Bool { target.tellingErrors.contains { $0.rawValue == name } }
 
     /// Compares delivered bytes with the original.
     private func count(_ bytes: [UInt8], at offset: UInt64, in outcome: inout TamperRecord.Outcome) {

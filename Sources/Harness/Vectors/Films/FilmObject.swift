@@ -1,7 +1,5 @@
 import ByteSources
 package import RandomAccess
-package import SubjectProtocol
-import SystemPackage
 
 /// An object of the strategy `film`, apart from its bytes and its key.
 package struct FilmObject: Hashable, Sendable {
@@ -32,16 +30,6 @@ package struct FilmObject: Hashable, Sendable {
     }
 }
 
-extension FilmRequest {
-    /// Opens the film: the source that the harness serves, or else the file.
-    ///
-    /// - Throws: `DecryptionError.io`.
-    package func source() throws(DecryptionError) -> any ByteSource {
-        if let served { return served }
-        return try FileSource(path: FilePath(path))
-    }
-}
-
 extension VectorGroup {
     /// A group of a film, of which `strategy` is never used.
     package init(
@@ -53,34 +41,5 @@ extension VectorGroup {
             ciphertext: MemorySource(ciphertext), plaintext: GroupPlaintext(plaintext), error: error,
             patterns: patterns)
         list = .film(film)
-    }
-
-    /// The playlist, if the object is one.
-    package var playlist: PlaylistObject? { if case .playlist(let playlist) = list { playlist } else { nil } }
-
-    /// The film, if the object is one.
-    package var film: FilmObject? { if case .film(let film) = list { film } else { nil } }
-
-    /// True if the strategy describes the object, which is neither a playlist nor a film.
-    package var hasStrategy: Bool { list == nil }
-
-    /// The strategy's name, also for a playlist or a film.
-    package var strategyName: String { list?.strategyName ?? strategy.name }
-
-    /// The strategy's label, also for a playlist or a film.
-    package var strategyLabel: String { list?.strategyName ?? strategy.label }
-}
-
-/// An object that no strategy describes.
-package enum ListObject: Equatable, Sendable {
-    case playlist(PlaylistObject)
-    case film(FilmObject)
-
-    /// The strategy's name in files and in the subject protocol.
-    package var strategyName: String {
-        switch self {
-        case .playlist: PlaylistObject.strategyName
-        case .film: FilmObject.strategyName
-        }
     }
 }

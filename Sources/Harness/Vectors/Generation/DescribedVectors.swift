@@ -226,23 +226,45 @@ extension DescribedVectors {
 
 /// Objects that were tampered with.
 extension DescribedVectors {
-    /// Returns a few cases of each kind of tampering, on an object of each kind.
+    /// An object to be tampered with, and the seed of another one with the same alternatives in its header.
+    private struct Tampered {
+        let original: GeneratedObject
+        let target: TamperTarget
+        let otherSeed: UInt64
+    }
+
+    /// Returns objects of one kind: one for each set of fields that its headers can have.
+    private static func tampered(_ keyed: Keyed, from number: UInt64) throws(DecryptionError) -> [Tampered] {
+        guard keyed.canHold(keyed.tamperedByteCount) else { return [] }
+        var seen: Set<[String]> = []
+        var objects: [Tampered] = []
+        for seed in keyed.strategy.format.seeds(from: number) {
+            let otherSeed = seed + 1000 * keyed.strategy.format.alternativeCount
+            let original = try keyed.object(keyed.tamperedByteCount, seed: seed)
+            let target = try TamperTarget(
+                original, other: try keyed.object(keyed.tamperedByteCount, seed: otherSeed))
+            guard seen.insert(target.headerFields.filter { !$0.range.isEmpty }.map(\.name)).inserted else { continue }
+            objects.append(Tampered(original: original, target: target, otherSeed: otherSeed))
+        }
+        return objects
+    }
+
+    /// Returns a few cases of each kind of tampering, on objects of each kind.
     private func tampered() throws(DecryptionError) -> [VectorGroup] {
         var groups: [VectorGroup] = []
-        for (index, keyed) in kinds.enumerated() where keyed.canHold(keyed.tamperedByteCount) {
-            let seeds = keyed.strategy.format.seeds(from: UInt64(50_000 + index))
-            // The other object has the same alternative in its header.
-            let otherSeed = seeds[0] + 1000 * keyed.strategy.format.alternativeCount
-            let original = try keyed.object(keyed.tamperedByteCount, seed: seeds[0])
-            let other = try keyed.object(keyed.tamperedByteCount, seed: otherSeed)
-            for one in try TamperTarget(original, other: other).someCases {
-                groups.append(
-                    try Self.group(original, one, edits: one.content.joined.edits(otherSeed: otherSeed)))
+        for (index, keyed) in kinds.enumerated() {
+            let objects = try Self.tampered(keyed, from: UInt64(50_000 + index))
+            for object in objects {
+                for one in object.target.someCases {
+                    groups.append(
+                        try Self.group(
+                            object.original, one, edits: one.content.joined.edits(otherSeed: object.otherSeed)))
+                }
             }
             // After a full last chunk, a reader may look for another one, or for nothing.
             let byteCount = keyed.first + keyed.full
-            guard keyed.strategy.chunkByteCount != nil, !keyed.strategy.format.isLastNeverFull,
-                keyed.canHold(byteCount)
+            guard let otherSeed = objects.first?.otherSeed, keyed.strategy.chunkByteCount != nil,
+                !keyed.strategy.format.isLastNeverFull, keyed.canHold(byteCount)
             else { continue }
             let full = try keyed.object(byteCount, seed: otherSeed)
             for one in try TamperTarget(full, other: full).someCases where one.kind == .extend {
@@ -250,7 +272,7 @@ extension DescribedVectors {
                     try Self.group(full, one, edits: one.content.joined.edits(otherSeed: otherSeed), of: "a full end"))
             }
         }
-        return groups
+        return groups.named()
     }
 
     /// Returns objects that are opened with another key or another binding, if opening notices that.
@@ -279,19 +301,15 @@ extension DescribedVectors {
         return groups
     }
 
-    /// Returns an object of each kind, to be tampered with in every way.
+    /// Returns objects of each kind, to be tampered with in every way: one for each set of fields in the header.
     ///
     /// - Throws: The errors of ``groups()``.
     package func tamperTargets() throws(DecryptionError) -> [TamperTarget] {
         var targets: [TamperTarget] = []
-        for (number, keyed) in kinds.enumerated() where keyed.canHold(keyed.tamperedByteCount) {
-            let byteCount = keyed.tamperedByteCount
-            let seed = UInt64(23_000 + number)
-            targets.append(
-                try TamperTarget(
-                    try keyed.object(byteCount, seed: seed),
-                    other: try keyed.object(
-                        byteCount, seed: seed + 100 * keyed.strategy.format.alternativeCount)))
+        for (number, keyed) in kinds.enumerated() {
+            for (header, object) in try Self.tampered(keyed, from: UInt64(23_000 + number)).enumerated() {
+                targets.append(header == 0 ? object.target : object.target.named("header \(header + 1)"))
+            }
         }
         return targets
     }

@@ -1,7 +1,7 @@
 import RandomAccess
 
 /// The formats of single messages, whose nonce and associated data are inputs. Files of published answers have messages
-/// instead of objects.
+/// instead of objects. `scripts/import-answers` reads their descriptions from the same file.
 enum MessageFormats {
     /// The max length of a message in bytes.
     static let maxByteCount = 65536
@@ -9,39 +9,11 @@ enum MessageFormats {
     /// The ciphers whose published answers can be read: those of these formats, CBC and CTR.
     static let ciphers = Cipher.allCases.filter { $0.takesAssociatedData || !$0.isAuthenticated }
 
-    /// The descriptions, which `data/vectors/messages.json` has as well.
-    static let descriptions = """
-        message:
-          summary: one message of an authenticated cipher, with its tag behind it
-          inputs:
-            key: any
-            cipher:
-              oneOf: [aes-gcm, aes-ocb, aes-eax, aes-gcm-siv, aes-siv, chacha20-poly1305, xchacha20-poly1305]
-            nonce: {bytes: any, default: "000000000000000000000000"}
-            aad: {bytes: any, default: ""}
-          cipher: cipher
-          chunk: 65536
-          maxChunks: 1
-          layout: [data, {tag: 16}]
-          key: key
-          nonce: nonce
-          aad: aad
-        data-unit:
-          summary: one data unit of XTS
-          inputs: {key: [32, 64], nonce: 16}
-          cipher: aes-xts
-          chunk: 65536
-          maxChunks: 1
-          key: key
-          nonce: nonce
-
-        """
-
     private static let (message, dataUnit) = (format("message"), format("data-unit"))
 
     private static func format(_ name: String) -> Format {
         do {
-            return try Format.named(name, in: Array(descriptions.utf8))
+            return try Format.named(name, in: PackageResources.message_formats_yml)
         } catch {
             preconditionFailure("the formats of messages: \(error)")
         }

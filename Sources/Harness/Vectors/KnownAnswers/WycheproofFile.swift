@@ -8,7 +8,7 @@ import Support
 /// - Source: github.com/C2SP/wycheproof, `schemas/ind_cpa_test_schema_v1.json` and `aead_test_schema_v1.json`.
 struct WycheproofFile {
     private let algorithm: String
-    /// The algorithm's cipher, such as `aes-siv` for AEAD-AES-SIV-CMAC; `nil` if no format can have it.
+    /// The algorithm's cipher, such as `aes-siv` for AEAD-AES-SIV-CMAC; `nil` if no format of messages has it.
     private let cipher: Cipher?
     private let notes: Set<String>
     private let name: String

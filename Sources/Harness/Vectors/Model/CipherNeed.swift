@@ -20,9 +20,10 @@ package struct CipherNeed: Hashable, Sendable {
         self.hmac = hmac
     }
 
-    /// The need of a strategy's objects if the key itself encrypts the chunks; `nil` if keys are derived.
+    /// The need of a strategy's objects if the key itself encrypts the chunks; `nil` if keys are derived, or if only an
+    /// object's header tells the cipher.
     package init?(of strategy: Strategy, keyByteCount: Int) {
-        guard strategy.format.key.expression == .name("key") else { return nil }
+        guard strategy.format.key.expression == .name("key"), !strategy.isCipherOfHeader else { return nil }
         self.init(
             cipher: strategy.cipher, keyByteCount: keyByteCount, nonceByteCount: nil, hmac: strategy.hmac)
     }
@@ -31,6 +32,11 @@ package struct CipherNeed: Hashable, Sendable {
     package func isMet(by backend: any CipherBackend) -> Bool {
         backend.supports(cipher, keyByteCount: keyByteCount, nonceByteCount: nonceByteCount, hmac: hmac)
     }
+}
+
+extension Strategy {
+    /// True if only an object's header tells its cipher.
+    package var isCipherOfHeader: Bool { knownCipher == nil && (try? validate()) != nil }
 }
 
 extension VectorGroup {

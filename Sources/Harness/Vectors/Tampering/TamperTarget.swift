@@ -11,8 +11,8 @@ package struct TamperTarget: Sendable {
         case playlist(TamperPlaylist)
     }
 
-    /// The strategy's label.
-    package let label: String
+    /// The strategy's label, with a number behind it if the strategy has objects with other headers.
+    package private(set) var label: String
     /// The form in which the object is opened.
     package let form: Form
     /// The object as its writer made it.
@@ -54,20 +54,28 @@ package struct TamperTarget: Sendable {
         if case .object(let strategy, _) = form { strategy.isAuthenticated } else { false }
     }
 
-    /// The errors that mean that a ciphertext is not right. Some formats have additional ones.
+    /// Says whether an error means that a ciphertext is not right. Some formats have errors of their own.
     ///
     /// - Source: PROTOCOL.md, "Transport".
-    package var tellingErrors: Set<ErrorName> {
-        var errors: Set<ErrorName> = [.truncatedCiphertext, .invalidPadding, .authenticationFailed]
+    package func isTelling(_ name: String) -> Bool { tellingErrors.contains(name) }
+
+    private var tellingErrors: Set<String> {
+        var errors: Set<String> = Set(
+            [ErrorName.truncatedCiphertext, .invalidPadding, .authenticationFailed].map(\.rawValue))
         guard case .object(let strategy, _) = form else { return errors }
         let format = strategy.format
-        var refusals = format.rules.header.map(\.error)
-        for case .field(let field) in format.layout { refusals.append(field.error) }
-        for check in format.checks where check.error != .invalidKey && check.error != .invalidRequest {
-            refusals.append(check.error)
-        }
-        errors.formUnion(refusals.compactMap { ErrorName(rawValue: $0.rawValue) })
-        return errors
+        let parts = format.layout.compactMap { part in if case .field(let field) = part { field } else { nil } }
+        let fields = format.header + parts + format.trailerFields
+        errors.formUnion(fields.flatMap { [$0] + ($0.sealed?.holds ?? []) }.map(\.error.rawValue))
+        let checks = format.checks.map(\.error).filter { $0 != .invalidKey && $0 != .invalidRequest }
+        return errors.union(checks.map(\.rawValue))
+    }
+
+    /// Returns the same target with a word behind its label.
+    func named(_ detail: String) -> TamperTarget {
+        var target = self
+        target.label += ", \(detail)"
+        return target
     }
 
     /// Says whether chunk `index` ends with a block of padding.

@@ -43,7 +43,6 @@ extension VerifyCommand {
             let display = ProgressDisplay()
             let records = try verification().run(indexes) { done, total in
                 display.show(done, of: total, "objects", name: "interop")
-                return !Interruption.wasRequested
             }
             Terminal.clearProgress()
             output.show(Self.text(records), json: Self.json(records))
@@ -55,11 +54,15 @@ extension VerifyCommand {
         }
 
         private func verification() throws -> InteropVerification {
-            if tested.isAsked { return InteropVerification(subjects: try tested.searchSubjects()) }
+            let isInterrupted = { Interruption.wasRequested }
+            if tested.isAsked {
+                return InteropVerification(subjects: try tested.searchSubjects(), isInterrupted: isInterrupted)
+            }
             // Includes backends that only have the cipher of a chunked format.
             return InteropVerification(
                 backends: tested.own.backend.isEmpty
-                    ? BackendRegistry.entries.compactMap { try? $0.make() } : try tested.own.backends())
+                    ? BackendRegistry.entries.compactMap { try? $0.make() } : try tested.own.backends(),
+                isInterrupted: isInterrupted)
         }
 
         /// The counts by format, and the failures.
@@ -68,6 +71,7 @@ extension VerifyCommand {
             for record in records { rows.append([record.format] + record.counts.map { "\($0.count)" }) }
             let failures = records.flatMap { record in
                 record.failures.map { "FAILED \(record.format)/\($0.file), \($0.backend): \($0.reason)" }
+                    + VerifyOutput.more(record.failed, listed: record.failures.count, of: record.format)
             }
             let gaps = records.flatMap { record in record.gaps.map { "not read: \(record.format), \($0)" } }
             return ([table(rows, rightAligned: Set(1...7))] + (gaps + failures).map(PlainText.line))

@@ -106,5 +106,7 @@ enum TamperRunning {
 
 extension TamperTarget {
     /// Returns whether this is the strategy's name, with or without its distinguishing part.
-    fileprivate func isCalled(_ name: String) -> Bool { label == name || label.hasPrefix(name + ":") }
+    fileprivate func isCalled(_ name: String) -> Bool {
+        label == name || [":", ","].contains { label.hasPrefix(name + $0) }
+    }
 }

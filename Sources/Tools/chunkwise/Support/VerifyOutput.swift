@@ -47,7 +47,7 @@ enum VerifyOutput {
         let failures = records.flatMap { record in
             record.failures.map {
                 "FAILED \(record.subject): \($0.id) [\($0.flags.joined(separator: " "))]: \($0.reason)"
-            }
+            } + more(record.failed, listed: record.failures.count, of: record.subject)
         }
         let findings = records.flatMap { record -> [String] in
             guard let adapter = record.adapter, !adapter.isEmpty else { return [] }
@@ -72,6 +72,11 @@ enum VerifyOutput {
             ([table(shown, rightAligned: [1, 2, 3, 4])]
             + (versions + counts + choices + flags + causes + failures + findings).map(PlainText.line))
             .joined(separator: "\n")
+    }
+
+    /// Says how many failures the list leaves out; nothing if it has all.
+    static func more(_ failedCount: Int, listed: Int, of name: String) -> [String] {
+        failedCount > listed ? ["\(name): and \(RatioText.count(failedCount - listed, "more failure"))"] : []
     }
 
     /// The records as JSON.

@@ -27,7 +27,7 @@ extension Mutant {
         },
         .chunk(
             "chunk-end-ignored", "What the end of the object is, is not authenticated.", flag: .truncatedChunks,
-            source: "FiloSottile/rage#195"
+            source: "str4d/rage#195"
         ) { (base, chunk, isLast) throws(DecryptionError) in
             let isAuthentic = try chunk.process(with: base)
             return isAuthentic || isLast
@@ -168,7 +168,7 @@ extension Mutant {
     static let chunkRelease: [Mutant] = [
         Mutant(
             "chunk-edge-ends", "A ciphertext that ends with a full chunk is taken for a whole one.",
-            flag: .truncatedChunks, source: "c2sp.org/chunked-encryption, \"Message chunking\"; FiloSottile/rage#195"
+            flag: .truncatedChunks, source: "c2sp.org/chunked-encryption, \"Message chunking\"; str4d/rage#195"
         ) { backend in
             InProcessSubject(
                 name: "chunk-edge-ends", supports: InProcessSubject(backend: backend).supports

@@ -57,7 +57,7 @@ extension Mutant {
         },
         .reading(
             "offset-at-end-repeats", "At the end the last byte comes again.", flag: .offsetAtEnd,
-            source: "FiloSottile/rage#196"
+            source: "str4d/rage#196"
         ) { (base, offset, buffer) throws(DecryptionError) in
             let isEnd = offset == base.plaintextByteCount && offset > 0
             return try base.read(at: isEnd ? offset - 1 : offset, into: buffer)

@@ -34,7 +34,7 @@ extension Mutant {
             },
             .rule(
                 "number-unscaled", "A chunk's number is taken in other units than the format's.", flag: .chunkCounter,
-                source: "ceph/ceph, tracker issue 39005"
+                source: "ceph/ceph#39005"
             ) { rules in
                 rules.mapInChunks { part in
                     switch part {
@@ -69,7 +69,7 @@ extension Mutant {
             ) { $0.replaceInChunks(["i": .integer(0)]) },
             .rule(
                 "last-flag-ignored", "The last chunk is opened as one that others follow.", flag: .truncatedChunks,
-                source: "FiloSottile/rage#195"
+                source: "str4d/rage#195"
             ) { $0.replaceInChunks(["last": .integer(0)]) },
             .rule(
                 "associated-data-ignored", "Chunks are opened without their associated data.", flag: .chunkOrder,
@@ -134,7 +134,7 @@ extension Mutant {
         ) { $0.isLastNeverFull = false },
         .rule(
             "end-unchecked", "The last chunk is not looked at when an object is opened.", flag: .truncatedChunks,
-            source: "FiloSottile/rage#195"
+            source: "str4d/rage#195"
         ) { rules in
             // Without tags, there is nothing to check.
             if rules.layout.contains(where: { if case .tag = $0 { true } else { $0.isCode } }) {
