@@ -13,7 +13,8 @@ extension InProcessSubject: SubjectUnderTest {
     package func supportStatus(for group: VectorGroup) -> SupportStatus {
         let isSupported =
             group.hasStrategy
-            ? supports(group.strategy, keyByteCount: group.key.byteCount) && group.need.map(fits) ?? true
+            ? supports(group.strategy, keyByteCount: group.key.byteCount)
+                && (group.need ?? group.usualNeed).map(fits) ?? true
             : group.film == nil ? openPlaylist != nil : openFilm != nil
         return isSupported ? .fit : .unsupported
     }

@@ -9,7 +9,7 @@ extension DescribedVectors {
         for (index, keyed) in kinds.enumerated()
         where keyed.strategy.isAuthenticated && !keyed.strategy.format.isLastNeverFull {
             let isRefused = keyed.strategy.format.emptyLast == .onlyChunk
-            let (strategy, byteCount) = (keyed.strategy, isRefused ? keyed.first : keyed.first + keyed.full)
+            let (strategy, byteCount) = (keyed.strategy, keyed.first)
             // A padded chunk always has data.
             guard keyed.canHold(byteCount), strategy.chunkByteCount != nil, strategy.padding != .pkcs7 else { continue }
             // If the chunk is refused though its tag is right, no other object shows that.
@@ -32,8 +32,7 @@ extension DescribedVectors {
             strategy, key: key, plaintextByteCount: byteCount,
             drawn: GeneratedSource(stream: SplitMix64Stream(seed: seed), byteCount: .max), alternative: 0,
             endsWithNothing: true)
-        let maxByteCount = Self.maxHeldByteCount * (strategy.format.emptyLast == .onlyChunk ? 4 : 1)
-        guard let bytes = try? sealer.source().bytes(), bytes.count <= maxByteCount else { return nil }
+        guard let bytes = try? sealer.source().bytes(), bytes.count <= Self.maxHeldByteCount * 4 else { return nil }
         let ciphertext = MemorySource(bytes)
         let oracle = Oracle(strategy: strategy, key: key)
         do throws(DecryptionError) {

@@ -48,6 +48,15 @@ extension VectorGroup {
         }
     }
 
+    /// The usual cipher of a strategy whose cipher only a header tells, for an object that does not tell it; otherwise
+    /// `nil`.
+    package var usualNeed: CipherNeed? {
+        guard hasStrategy, strategy.isCipherOfHeader else { return nil }
+        let cipher = strategy.cipher
+        guard let count = cipher.keyByteCounts.first else { return nil }
+        return CipherNeed(cipher: cipher, keyByteCount: count, nonceByteCount: nil, hmac: nil)
+    }
+
     /// The cipher that the object's own bytes ask for. A tampered object may ask for another cipher.
     package var toldNeed: CipherNeed? {
         hasStrategy ? (try? Oracle(strategy: strategy, key: key).object(ciphertext).need()) ?? nil : nil

@@ -65,12 +65,17 @@ extension VerifyCommand {
             // Keeps the output of a library in this process out of the result.
             let pipe = foreign.map { _ in PipeEnd.standard(besideForeignCode: true) }
             let (backend, formats) = (try usedBackend(), try formats.formats())
+            let mutants = formats?.mutants ?? Mutant.all
+            try require(
+                !mutants.isEmpty, .noAnswer,
+                "--strategy \(self.formats.names.joined(separator: " ")): no rule there becomes a fault if it is "
+                    + "changed; expected a format with tags or numbers, or no --strategy, for faults in the code of readers")
             let matrix = try MutantVerification.matrix(
-                formats?.mutants ?? Mutant.all, backend: backend,
+                mutants, backend: backend,
                 groups: formats?.chosenGroups() ?? DefaultVectors.publishedGroups() + VectorSet.mutation(),
                 anyFlagKills: formats != nil, threadCount: threads.count)
             let choice = try MutantVerification.choice(
-                formats?.mutants ?? Mutant.all, backend: backend, groups: formats?.groups() ?? VectorSet.standard(),
+                mutants, backend: backend, groups: formats?.groups() ?? VectorSet.standard(),
                 threadCount: threads.count)
             if let pipe {
                 pipe.writeAll((output.isJSON ? json(matrix, choice).text : text(matrix, choice)) + "\n")

@@ -136,8 +136,8 @@ extension Mutant {
             "end-unchecked", "The last chunk is not looked at when an object is opened.", flag: .truncatedChunks,
             source: "str4d/rage#195"
         ) { rules in
-            // Without tags, there is nothing to check.
-            if rules.layout.contains(where: { if case .tag = $0 { true } else { $0.isCode } }) {
+            // Without tags, there is nothing to check; the padding of a last chunk is looked at in any case.
+            if rules.padding == nil, rules.layout.contains(where: { if case .tag = $0 { true } else { $0.isCode } }) {
                 rules.checksLast = false
                 // Without its fields, a trailer of unknown length would not be skipped.
                 if rules.lastChunk == nil { rules.trailerFields = [] }
