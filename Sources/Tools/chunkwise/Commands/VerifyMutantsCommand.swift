@@ -66,10 +66,11 @@ extension VerifyCommand {
             let pipe = foreign.map { _ in PipeEnd.standard(besideForeignCode: true) }
             let (backend, formats) = (try usedBackend(), try formats.formats())
             let mutants = formats?.mutants ?? Mutant.all
+            let names = self.formats.names.joined(separator: " ")
             try require(
                 !mutants.isEmpty, .noAnswer,
-                "--strategy \(self.formats.names.joined(separator: " ")): no rule there becomes a fault if it is "
-                    + "changed; expected a format with tags or numbers, or no --strategy, for faults in the code of readers")
+                "--strategy \(names): no rule there becomes a fault if it is changed; expected a format with tags or "
+                    + "numbers, or no --strategy, for faults in the code of readers")
             let matrix = try MutantVerification.matrix(
                 mutants, backend: backend,
                 groups: formats?.chosenGroups() ?? DefaultVectors.publishedGroups() + VectorSet.mutation(),
