@@ -38,11 +38,12 @@ package struct ChoiceMatrix: Sendable {
     ) -> ChoiceMatrix? {
         let mutants = mutants.filter { $0.isForPrograms && !hidden.contains($0.flag) }
         let tier = VectorTier(of: groups)
-        let chosen = groups.enumerated().filter { tier.contains(group: $0.offset) }
-        let sets = InterleavedRun.sets(of: chosen, group: \.element).map { members in
-            members.map { index, group -> InterleavedRun.Member in
-                (group.holdingShortCiphertext(), tier.reads(of: group, index: index))
+        let chosen = groups.indices.filter { tier.contains(group: $0) }
+        let sets = InterleavedRun.sets(of: chosen, group: { groups[$0] }).map { indices in
+            let members = indices.map { index -> InterleavedRun.Member in
+                (groups[index].holdingShortCiphertext(), tier.reads(of: groups[index], index: index))
             }
+            return (members: members, flags: Set(members.flatMap(\.group.flags)))
         }
         let found = SharedWork.run(
             itemCount: mutants.count, threadCount: threadCount, shouldStop: shouldStop, finished: { _, _ in }
@@ -52,12 +53,10 @@ package struct ChoiceMatrix: Sendable {
                 base: mutant.subject(over: backend), windowByteCount: mutant.windowByteCount)
             var tally = Tally(capacity: 0, counting: .findings)
             // Vectors of the mutant's own flag are likely to notice it, and come first.
-            func isOwn(_ members: [InterleavedRun.Member]) -> Bool {
-                members.contains { $0.group.flags.contains(mutant.flag) }
-            }
-            for members in sets.filter(isOwn) + sets.filter({ !isOwn($0) }) {
-                InterleavedRun.run(members, subject: reader, into: &tally)
-                if tally.failedCount >= minCount { break }
+            for isOwn in [true, false] {
+                for set in sets where set.flags.contains(mutant.flag) == isOwn && tally.failedCount < minCount {
+                    InterleavedRun.run(set.members, subject: reader, into: &tally)
+                }
             }
             // A mutant that ran no vector is not a survivor.
             return Outcome(

@@ -5,7 +5,9 @@ internal import Vectors
 
 /// Runs reads of one group against objects and says what is wrong. Readers in this process, programs, and mutants of
 /// both share this one check.
-struct ReadCheck {
+///
+/// It is one object, since a read would otherwise copy its group.
+final class ReadCheck {
     /// The expected outcome of a read.
     enum Expectation {
         case bytes(ExpectedBytes)
@@ -18,21 +20,13 @@ struct ReadCheck {
     }
 
     let group: VectorGroup
-    private let guesses: GuessCount
-
     /// The number of times that the check still looks for the origin of wrong bytes, which takes much longer than a
     /// read.
-    private final class GuessCount {
-        var left: Int
-
-        init(_ left: Int) {
-            self.left = left
-        }
-    }
+    private var guessesLeft: Int
 
     init(group: VectorGroup, maxGuesses: Int) {
         self.group = group
-        self.guesses = GuessCount(maxGuesses)
+        guessesLeft = maxGuesses
     }
 
     /// Returns the expected outcome of a read, computed once for all readers.
@@ -81,8 +75,8 @@ struct ReadCheck {
             ? bytes.withBytes { expected.mismatch(in: $0) }
             : "\(bytes.count) bytes delivered: expected \(expected.byteCount)"
         // Say where wrong bytes may come from, such as another block taken for the IV, if that can be found out.
-        guard let found, guesses.left > 0, bytes.count <= Self.maxExplainedByteCount else { return found }
-        guesses.left -= 1
+        guard let found, guessesLeft > 0, bytes.count <= Self.maxExplainedByteCount else { return found }
+        guessesLeft -= 1
         let wrong = WrongBytes(
             group: group, offset: offset, expectedByteCount: expected.byteCount, listed: expected.held)
         return ((try? wrong.mismatch(in: bytes.copy)) ?? nil) ?? found

@@ -37,13 +37,13 @@ enum GateRunning {
         return record
     }
 
-    /// The vectors to select from. A format that is known only by its description is among them only if it is measured,
-    /// as are the formats of the user's own descriptions.
+    /// The vectors to select from: of the formats that the given cells measure, the user's own among them. Without
+    /// cells, those of the formats that programs usually have, and with stored ratios, of all.
     private static func groups(_ settings: GateSettings) throws -> [VectorGroup] {
         let measured = settings.cells.map { Set($0.map { $0.strategy.prefix { $0 != ":" } }) }
         let known = VectorSet.standard().filter { group in
-            !group.hasStrategy || VectorSet.isListed(group.strategy.format)
-                || measured?.contains(group.strategyName[...]) ?? (settings.stored != nil)
+            measured?.contains(group.strategyName[...])
+                ?? (settings.stored != nil || !group.hasStrategy || VectorSet.isListed(group.strategy.format))
         }
         var own: [Format] = []
         for (_, strategy) in settings.strategies.sorted(by: { $0.key < $1.key })
