@@ -113,7 +113,8 @@ struct InteropTests {
             {"format": "ctr", "tool": {"name": "t", "version": "1"}, "files": [{
             "file": "a.bin", "byteCount": \(byteCount), "sha256": "\(digest(ciphertext))",
             "key": "\(Hexadecimal.encode(key))", "parameters": {"iv": "\(String(repeating: "0", count: 31))5"},
-            "plaintextByteCount": \(byteCount), "plaintextSHA256": "\(digest(plaintext))", "ranges": []}]}
+            "plaintextByteCount": \(byteCount), "plaintextSHA256": "\(digest(plaintext))",
+            "ranges": [{"offset": 0, "count": 1, "delivered": 1, "hex": "\(Hexadecimal.encode([plaintext[0]]))"}]}]}
             """
         try Data(ciphertext).write(to: folder.appending(path: "a.bin"))
         try Data(index.utf8).write(to: folder.appending(path: InteropIndex.fileName))
