@@ -86,7 +86,7 @@ package struct ResultFileReader {
             // A list without room for more cells: there may be 1,000 hosts.
             host.cells = host.cells.map(\.self)
             earlierHosts.append(host)
-            builder = RunResultsBuilder()
+            builder = RunResultsBuilder(after: builder)
             try builder.add(.header(header), line: lineNumber)
         case .record(let record): try builder.add(record, line: lineNumber)
         case .blank: break

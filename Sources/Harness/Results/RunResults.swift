@@ -128,6 +128,17 @@ struct RunResultsBuilder {
     private var seen: Set<SeenProcess> = []
     private var isComplete = false
     private var omitted = RunResults.OmittedRecords()
+    /// The identifiers and digests of all records, so that those that are the same take memory once.
+    private var texts: Set<String> = []
+
+    init() {}
+
+    /// A builder for another host of a merged file, whose cells and plaintexts are mostly the same.
+    init(after earlier: RunResultsBuilder) {
+        texts = earlier.texts
+    }
+
+    private mutating func shared(_ text: String) -> String { texts.insert(text).memberAfterInsert }
 
     /// A process whose record was read before.
     private struct SeenProcess: Hashable {
@@ -169,9 +180,11 @@ struct RunResultsBuilder {
             let index = index(of: failure.cell)
             cells[index].failure = cells[index].failure ?? failure.reason
         case .time(let time): note(.time, time.cellID, round: time.round) { $0.note(time) }
-        case .latency(let latency):
+        case .latency(var latency):
+            latency.cellID = shared(latency.cellID)
             note(.latencies, latency.cellID, round: latency.round ?? 0) { $0.latencies.append(latency) }
-        case .memory(let memory):
+        case .memory(var memory):
+            memory.cellID = shared(memory.cellID)
             note(.memory, memory.cellID, round: memory.round ?? 0) { $0.memories.append(memory) }
         case .end: isComplete = true
         case .seal: break
@@ -201,6 +214,8 @@ struct RunResultsBuilder {
     }
 
     private mutating func note(_ check: CheckRecord) {
+        var check = check
+        check.digest = shared(check.digest)
         let index = index(of: check.cell)
         guard let earlier = cells[index].check else {
             cells[index].check = check

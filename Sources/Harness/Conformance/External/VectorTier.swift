@@ -1,3 +1,4 @@
+internal import Support
 package import Vectors
 
 /// A choice of vectors for slow subjects, such as programs that start a process for each read.
@@ -39,11 +40,12 @@ package struct VectorTier: Sendable {
             let group = groups[index]
             return !group.hasStrategy || VectorSet.isListed(group.strategy.format) ? nil : group.strategyName
         }
-        for (format, indices) in formats {
-            let choice = VectorChoice(
-                of: indices.map { groups[$0] },
-                capacity: format == nil ? largestCount : min(Self.largestFormatCount, largestCount))
-            for (group, reads) in choice.chosen { chosen[indices[group]] = reads }
+        let choices = Parallel.map(Array(formats)) { format, indices in
+            let capacity = format == nil ? largestCount : min(Self.largestFormatCount, largestCount)
+            return (indices, VectorChoice(of: indices.map { groups[$0] }, capacity: capacity).chosen)
+        }
+        for (indices, chosen) in choices {
+            for (group, reads) in chosen { self.chosen[indices[group]] = reads }
         }
     }
 

@@ -186,19 +186,32 @@ private struct FlagRun {
         for (turn, start) in stride(from: 0, to: sets.count, by: Self.batchSetCount).enumerated() {
             let batch = Parallel.map(Array(sets[start..<min(start + Self.batchSetCount, sets.count)]), Members.init)
             let (before, subjects) = (courses, subjects)
+            // A mutant runs the batch in order. Controls, which take all vectors, come first, and threads share them.
+            let pieces = subjects.indices.reversed().flatMap { index in
+                subjects[index].mutant == nil ? batch.indices.map { (index, $0..<$0 + 1) } : [(index, batch.indices)]
+            }
             let found = SharedWork.run(
-                itemCount: subjects.count, threadCount: threadCount, shouldStop: shouldStop,
-                finished: { _, finished in progress(turn * subjects.count + finished, total) }
+                itemCount: pieces.count, threadCount: threadCount, shouldStop: shouldStop,
+                finished: { _, finished in
+                    progress(turn * subjects.count + finished * subjects.count / pieces.count, total)
+                }
             ) { item in
-                // The last ones, which take all vectors, come first.
-                let index = subjects.count - 1 - item
+                let (index, range) = pieces[item]
                 let (subject, mutant) = subjects[index]
-                var course = before[index]
-                for set in batch { course.run(set, subject: subject, mutant: mutant, anyFlagKills: anyFlagKills) }
+                var course = mutant == nil ? SubjectProgress() : before[index]
+                for set in batch[range] {
+                    course.run(set, subject: subject, mutant: mutant, anyFlagKills: anyFlagKills)
+                }
                 return course
             }.compactMap { $0 }
-            guard found.count == subjects.count else { return nil }
-            courses = found.reversed()
+            guard found.count == pieces.count else { return nil }
+            for ((index, _), course) in zip(pieces, found) {
+                if subjects[index].mutant == nil {
+                    courses[index].tally.merge(course.tally)
+                } else {
+                    courses[index] = course
+                }
+            }
         }
         return subjects.indices.map { courses[$0].tally.record(subject: subjects[$0].subject.name) }
     }

@@ -7,7 +7,7 @@ import Vectors
 final class TextbookReader: RandomAccessDecryptor {
     let plaintextByteCount: UInt64
     private let source: any ByteSource
-    private let strategy: Strategy
+    private let strategy: TextbookStrategy
     private let context: any CipherContext
     private let rules: TextbookRules
     private let windowByteCount: UInt64
@@ -32,14 +32,15 @@ final class TextbookReader: RandomAccessDecryptor {
     }
 
     init(
-        source: any ByteSource, strategy: Strategy, key: SecretKey, backend: any CipherBackend, rules: TextbookRules,
-        windowByteCount: UInt64
+        source: any ByteSource, strategy given: Strategy, key: SecretKey, backend: any CipherBackend,
+        rules: TextbookRules, windowByteCount: UInt64
     ) throws(DecryptionError) {
+        let strategy = TextbookStrategy(given)
+        let context = try backend.makeContext(strategy.cipher, .decrypt, key: key)
         self.source = source
         self.strategy = strategy
         self.rules = rules
         self.windowByteCount = max(16, min(windowByteCount, rules.largestWindow) / 16 * 16)
-        let context = try backend.makeContext(strategy.cipher, .decrypt, key: key)
         self.context = context
         self.ciphertextByteCount = try rules.ciphertextByteCount(source.byteCount, strategy)
         var length = ciphertextByteCount
@@ -150,6 +151,21 @@ extension ReaderSetup.Access {
     }
 }
 
+/// The parts of a strategy by which a textbook reader decides, computed once.
+struct TextbookStrategy: Sendable {
+    let cipher: Cipher
+    let padding: Padding?
+    let chunkByteCount: UInt64?
+    let iv: Block
+    /// True if all chunks start with the same IV.
+    let hasOneIV: Bool
+
+    init(_ strategy: Strategy) {
+        (cipher, padding, chunkByteCount) = (strategy.cipher, strategy.padding, strategy.chunkByteCount)
+        (iv, hasOneIV) = (strategy.iv, strategy.hasOneIV)
+    }
+}
+
 /// The location of a plaintext byte.
 struct TextbookLocation: Sendable {
     /// The chunk's index.
@@ -166,7 +182,7 @@ struct TextbookLocation: Sendable {
 
     /// Returns the location of a byte. With `paddingByteCount`, each earlier chunk is assumed to have that much
     /// padding; without it, the location is right.
-    init(of position: UInt64, strategy: Strategy, paddingByteCount: UInt64? = nil) {
+    init(of position: UInt64, strategy: TextbookStrategy, paddingByteCount: UInt64? = nil) {
         let chunkByteCount = strategy.chunkByteCount ?? 1 << 62
         self.chunk = position / chunkByteCount
         self.offset = position % chunkByteCount
@@ -178,7 +194,7 @@ struct TextbookLocation: Sendable {
 
 /// The facts from which a textbook reader determines an IV or a counter block.
 struct TextbookIVContext {
-    let strategy: Strategy
+    let strategy: TextbookStrategy
     let location: TextbookLocation
     /// The previous ciphertext block, if there is one and it was fetched.
     let previous: Block?
@@ -195,7 +211,7 @@ struct TextbookRules: Sendable {
     typealias Fetch = @Sendable (any ByteSource, UInt64, UnsafeMutableRawBufferPointer) throws(DecryptionError) -> Void
 
     /// Returns the ciphertext length to assume, or throws an error.
-    var ciphertextByteCount: @Sendable (UInt64, Strategy) throws(DecryptionError) -> UInt64 = {
+    var ciphertextByteCount: @Sendable (UInt64, TextbookStrategy) throws(DecryptionError) -> UInt64 = {
         (count, strategy) throws(DecryptionError) in
         guard strategy.cipher == .aesCTR || count % 16 == 0 else {
             throw .truncatedCiphertext(byteCount: count, expected: "a multiple of 16")
@@ -222,7 +238,7 @@ struct TextbookRules: Sendable {
     }
 
     /// Returns the plaintext's length, given the right one and the ciphertext's.
-    var length: @Sendable (_ right: UInt64, _ ciphertextByteCount: UInt64, _ strategy: Strategy) -> UInt64 = {
+    var length: @Sendable (_ right: UInt64, _ ciphertextByteCount: UInt64, _ strategy: TextbookStrategy) -> UInt64 = {
         right, _, _ in
         right
     }
@@ -234,10 +250,10 @@ struct TextbookRules: Sendable {
     }
 
     /// Returns the location of a byte.
-    var location: @Sendable (UInt64, Strategy) -> TextbookLocation = { TextbookLocation(of: $0, strategy: $1) }
+    var location: @Sendable (UInt64, TextbookStrategy) -> TextbookLocation = { TextbookLocation(of: $0, strategy: $1) }
 
     /// Returns the number of bytes before a block that are fetched for its IV.
-    var lookBack: @Sendable (TextbookLocation, Strategy) -> UInt64 = { location, strategy in
+    var lookBack: @Sendable (TextbookLocation, TextbookStrategy) -> UInt64 = { location, strategy in
         strategy.cipher == .aesCBC && location.block > 0 ? 16 : 0
     }
 

@@ -46,9 +46,21 @@ struct BestPerHostKind: Sendable {
         let measured = hosts.indices.flatMap { host in
             hosts[host].cells.filter { $0.speed != nil }.map { (host: host, summary: $0) }
         }
+        // The hosts' candidates share their names, which would otherwise take more memory than their figures.
+        var names: Set<String> = []
+        func candidates(_ summaries: [CellSummary]) -> [Candidate] {
+            var candidates: [Candidate] = []
+            candidates.reserveCapacity(summaries.count)
+            for var candidate in summaries.lazy.compactMap({ Candidate($0) }) {
+                candidate.id = names.insert(candidate.id).memberAfterInsert
+                candidate.family = names.insert(candidate.family).memberAfterInsert
+                candidates.append(candidate)
+            }
+            return candidates
+        }
         return measured.grouped { ComparedKey($0.summary.cell) }.compactMap { key, elements in
             let byHost = elements.grouped(by: \.host).filter { $0.elements.count > 1 }
-                .map { host, elements in (host, elements.compactMap { Candidate($0.summary) }) }
+                .map { host, elements in (host, candidates(elements.map(\.summary))) }
             guard byHost.count > 1 else { return nil }
             return BestPerHostKind(
                 key, hosts: Dictionary(uniqueKeysWithValues: byHost), kinds,

@@ -1,5 +1,6 @@
 import ByteSources
 package import RandomAccess
+internal import Support
 
 /// The vectors derived from the descriptions of formats.
 package struct DescribedVectors: Sendable {
@@ -251,28 +252,36 @@ extension DescribedVectors {
 
     /// Returns a few cases of each kind of tampering, on objects of each kind.
     private func tampered() throws(DecryptionError) -> [VectorGroup] {
+        let parts = Parallel.map(Array(kinds.enumerated())) { index, keyed in
+            Result { () throws(DecryptionError) in try Self.tamperedGroups(keyed, from: UInt64(50_000 + index)) }
+        }
         var groups: [VectorGroup] = []
-        for (index, keyed) in kinds.enumerated() {
-            let objects = try Self.tampered(keyed, from: UInt64(50_000 + index))
-            for object in objects {
-                for one in object.target.someCases {
-                    groups.append(
-                        try Self.group(
-                            object.original, one, edits: one.content.joined.edits(otherSeed: object.otherSeed)))
-                }
-            }
-            // After a full last chunk, a reader may look for another one, or for nothing.
-            let byteCount = keyed.first + keyed.full
-            guard let otherSeed = objects.first?.otherSeed, keyed.strategy.chunkByteCount != nil,
-                !keyed.strategy.format.isLastNeverFull, keyed.canHold(byteCount)
-            else { continue }
-            let full = try keyed.object(byteCount, seed: otherSeed)
-            for one in try TamperTarget(full, other: full).someCases where one.kind == .extend {
+        for part in parts { groups += try part.get() }
+        return groups.named()
+    }
+
+    private static func tamperedGroups(
+        _ keyed: Keyed, from number: UInt64
+    ) throws(DecryptionError) -> [VectorGroup] {
+        let objects = try tampered(keyed, from: number)
+        var groups: [VectorGroup] = []
+        for object in objects {
+            for one in object.target.someCases {
                 groups.append(
-                    try Self.group(full, one, edits: one.content.joined.edits(otherSeed: otherSeed), of: "a full end"))
+                    try group(object.original, one, edits: one.content.joined.edits(otherSeed: object.otherSeed)))
             }
         }
-        return groups.named()
+        // After a full last chunk, a reader may look for another one, or for nothing.
+        let byteCount = keyed.first + keyed.full
+        guard let otherSeed = objects.first?.otherSeed, keyed.strategy.chunkByteCount != nil,
+            !keyed.strategy.format.isLastNeverFull, keyed.canHold(byteCount)
+        else { return groups }
+        let full = try keyed.object(byteCount, seed: otherSeed)
+        for one in try TamperTarget(full, other: full).someCases where one.kind == .extend {
+            groups.append(
+                try group(full, one, edits: one.content.joined.edits(otherSeed: otherSeed), of: "a full end"))
+        }
+        return groups
     }
 
     /// Returns objects that are opened with another key or another binding, if opening notices that.

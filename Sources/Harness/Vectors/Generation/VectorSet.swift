@@ -1,11 +1,12 @@
 import ByteSources
 import RandomAccess
+internal import Support
 
 /// The generated vectors by class. They are the same in every run.
 package enum VectorSet {
     /// Returns all vectors that `chunkwise verify` runs by default, except the files in `data/vectors`.
     package static func standard() -> [VectorGroup] {
-        files.flatMap { $0.groups() }
+        Parallel.map(files) { $0.groups() }.flatMap(\.self)
     }
 
     /// Returns key number `index`. The keys have 16, 24 and 32 bytes in turn, and distinct bytes.

@@ -16,8 +16,8 @@ package final class GroupPlaintext: Sendable {
     private let origin: Origin
     /// The object, which the oracle opens once.
     private let opened = Mutex<OracleObject?>(nil)
-    /// The computed plaintext, once for all readers; empty if it is long.
-    private let computed = Mutex<[UInt8]?>(nil)
+    /// The computed pieces of a plaintext that is not long, by number, once for all readers.
+    private let pieces = Mutex<[UInt64: [UInt8]]>([:])
     private static let maxComputedByteCount = 8 << 20
     /// Digests of large ranges. Every backend is compared with them, and they are the most costly computation.
     private let digests = Mutex<[Range<UInt64>: PlaintextDigest]>([:])
@@ -45,20 +45,41 @@ package final class GroupPlaintext: Sendable {
         try [UInt8](byteCount: range.count) { (buffer) throws(DecryptionError) in try copy(range, into: buffer) }
     }
 
-    /// Returns the same bytes, without a copy if they are held. An object that is not long is computed whole, once.
+    /// Returns the same bytes, without a copy if they are held or lie in one piece.
     package func slice(_ range: Range<UInt64>) throws(DecryptionError) -> ArraySlice<UInt8> {
-        guard byteCount <= Self.maxComputedByteCount else { return try bytes(range)[...] }
-        return try whole()[Int(range.lowerBound)..<Int(range.upperBound)]
+        switch origin {
+        case .bytes(let bytes): return bytes[Int(range.lowerBound)..<Int(range.upperBound)]
+        case .oracle(let oracle, let source):
+            guard byteCount <= Self.maxComputedByteCount, !range.isEmpty else { return try bytes(range)[...] }
+            let length = try Self.pieceByteCount(object(oracle, source))
+            let numbers = range.lowerBound / length...(range.upperBound - 1) / length
+            var joined: ArraySlice<UInt8> = []
+            for number in numbers {
+                let start = number * length
+                let part = range.clamped(to: start..<start + length)
+                let bytes = try piece(start..<min(start + length, byteCount), number)
+                let slice = bytes[Int(part.lowerBound - start)..<Int(part.upperBound - start)]
+                if numbers.count == 1 { return slice }
+                joined += slice
+            }
+            return joined
+        }
     }
 
-    private func whole() throws(DecryptionError) -> [UInt8] {
-        if case .bytes(let bytes) = origin { return bytes }
-        return try computed.withLock { (computed) throws(DecryptionError) in
-            if let computed { return computed }
-            let bytes = try bytes(0..<byteCount)
-            computed = bytes
+    private func piece(_ range: Range<UInt64>, _ number: UInt64) throws(DecryptionError) -> [UInt8] {
+        try pieces.withLock { (pieces) throws(DecryptionError) in
+            if let known = pieces[number] { return known }
+            let bytes = try bytes(range)
+            pieces[number] = bytes
             return bytes
         }
+    }
+
+    /// The length of a piece: a few chunks at least if they are authenticated, since that takes all of each chunk.
+    private static func pieceByteCount(_ object: OracleObject) -> UInt64 {
+        let isAuthenticated = object.sizes.tag(isLast: false) != nil || !object.sizes.codes.isEmpty
+        let chunkByteCount = isAuthenticated ? min(object.sizes.full, Int128(maxComputedByteCount)) : 0
+        return UInt64(min(Int128(maxComputedByteCount), max(1 << 16, 4 * chunkByteCount)))
     }
 
     /// Writes a range, which must lie in the plaintext, to a buffer of the same length.
@@ -73,13 +94,16 @@ package final class GroupPlaintext: Sendable {
             }
         case .oracle(let oracle, let source):
             guard !range.isEmpty else { return }
-            let object = try opened.withLock { (opened) throws(DecryptionError) in
-                if let opened { return opened }
-                let object = try oracle.object(source)
-                opened = object
-                return object
-            }
-            try object.decrypt(range, of: source, into: buffer)
+            try object(oracle, source).decrypt(range, of: source, into: buffer)
+        }
+    }
+
+    private func object(_ oracle: Oracle, _ source: any ByteSource) throws(DecryptionError) -> OracleObject {
+        try opened.withLock { (opened) throws(DecryptionError) in
+            if let opened { return opened }
+            let object = try oracle.object(source)
+            opened = object
+            return object
         }
     }
 
