@@ -127,7 +127,7 @@ package final class SubjectServer {
         }
         if list == .film { return try open(.film(try FilmRequest(request, pipe: pipe))) }
         // The parameters of a strategy that is not offered are not checked. Source: PROTOCOL.md, "Transport".
-        if let name = request["strategy"]?.string, Format.names.contains(name), strategyNames?.contains(name) == false {
+        if let name = request["strategy"]?.string, strategyNames?.contains(name) == false, Format.names.contains(name) {
             throw .unsupported("strategy \"\(name)\"")
         }
         let parameters = try OpenParameters(request)

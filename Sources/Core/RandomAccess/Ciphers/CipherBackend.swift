@@ -307,10 +307,7 @@ extension CipherBackend {
 
     /// The names of the strategies whose cipher the backend offers.
     package var strategyNames: [String] {
-        Format.names.filter { name in
-            guard let strategy = (try? Format.named(name)).map({ Strategy(sampling: $0) }) else { return false }
-            return supports(strategy)
-        }
+        Format.known.filter { supports(Strategy(sampling: $0)) }.map(\.name)
     }
 
     /// Returns whether the backend offers the ciphers that a writer needs for a strategy: for its chunks, and for the

@@ -26,8 +26,16 @@ package struct DescribedVectors: Sendable {
 
     /// Known formats that are more than a mode of operation over chunks, and whose objects the oracle can write. The
     /// others are tested only with objects that their own tools made.
-    static let known = VectorSet.made("the formats that come with the program") { () throws(DecryptionError) in
-        try DescribedVectors(Format.known.filter { !VectorSet.isPlain($0) && !strategies(of: $0).isEmpty })
+    static let known = known { _ in true }
+
+    /// The same for formats of some names.
+    static func known(where isWanted: (_ name: String) -> Bool) -> DescribedVectors {
+        let formats = Format.known.filter {
+            isWanted($0.name) && !VectorSet.isPlain($0) && !strategies(of: $0).isEmpty
+        }
+        return VectorSet.made("the formats that come with the program") { () throws(DecryptionError) in
+            try DescribedVectors(formats)
+        }
     }
 
     /// All vectors.

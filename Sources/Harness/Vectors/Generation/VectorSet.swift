@@ -9,6 +9,16 @@ package enum VectorSet {
         Parallel.map(files) { $0.groups() }.flatMap(\.self)
     }
 
+    /// Returns such vectors of formats of some names, playlists and films among them. It makes no objects of other
+    /// described formats, which take most of the time.
+    package static func standard(where isWanted: (_ name: String) -> Bool) -> [VectorGroup] {
+        let others = Parallel.map(files.filter { $0.name != formatsName }) { $0.groups() }.joined()
+        return others.filter { isWanted($0.strategyName) }
+            + made("formats") { () throws(DecryptionError) in try DescribedVectors.known(where: isWanted).groups() }
+    }
+
+    private static let formatsName = "formats"
+
     /// Returns key number `index`. The keys have 16, 24 and 32 bytes in turn, and distinct bytes.
     static func key(_ index: Int) -> SecretKey {
         let byteCount = [16, 24, 32][index % 3]
@@ -150,7 +160,7 @@ extension VectorSet {
             "films", "films of Common Encryption: subsamples, patterns, IVs, rests of blocks, and broken ones",
             FilmSet.all),
         VectorClass(
-            "formats", "formats with tags or headers: lengths, parameters, keys, chunk numbers, and tampered objects",
+            formatsName, "formats with tags or headers: lengths, parameters, keys, chunk numbers, and tampered objects",
             made("formats") { () throws(DecryptionError) in try DescribedVectors.known.groups() }),
     ]
 }

@@ -112,5 +112,5 @@ extension TamperedBytes: Hashable {
         left.count == right.count && left.bytes == right.bytes
     }
 
-    package func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+    package func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
 }

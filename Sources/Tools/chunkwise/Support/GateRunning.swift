@@ -40,11 +40,9 @@ enum GateRunning {
     /// The vectors to select from: of the formats that the given cells measure, the user's own among them. Without
     /// cells, those of the formats that programs usually have, and with stored ratios, of all.
     private static func groups(_ settings: GateSettings) throws -> [VectorGroup] {
-        let measured = settings.cells.map { Set($0.map { $0.strategy.prefix { $0 != ":" } }) }
-        let known = VectorSet.standard().filter { group in
-            measured?.contains(group.strategyName[...])
-                ?? (settings.stored != nil || !group.hasStrategy || VectorSet.isListed(group.strategy.format))
-        }
+        let measured = settings.cells.map { Set($0.map { String($0.strategy.prefix { $0 != ":" }) }) }
+        let unusual = settings.stored == nil ? Set(Format.known.filter { !VectorSet.isListed($0) }.map(\.name)) : []
+        let known = VectorSet.standard { measured?.contains($0) ?? !unusual.contains($0) }
         var own: [Format] = []
         for (_, strategy) in settings.strategies.sorted(by: { $0.key < $1.key })
         where strategy.format.isDescribed && !own.contains(strategy.format) {
