@@ -127,6 +127,24 @@ struct IntegrityTests {
         }
     }
 
+    @Test("a latency of few chunks, one of which the reader often holds, is not ranked; without another, throughput is")
+    func heldChunks() throws {
+        // 256 MiB has 32 chunks of 8 MiB, and 16 of 16 MiB.
+        func recommend(_ chunks: [UInt64]) throws -> RunRecommendation {
+            let cells = chunks.map {
+                Self.cell(
+                    "tink-aes-gcm-hkdf", chunk: $0 - 16, workload: "random:64KiB", milliseconds: 3,
+                    microseconds: 40e6 / Double($0))
+            }
+            return try Self.recommend(Self.results(cells)) { $0.workload = "random:64KiB" }
+        }
+        let found = try recommend([4 << 20, 8 << 20, 16 << 20])
+        #expect(found.json["choice"]?["strategy"]?.string == "tink-aes-gcm-hkdf:segment=8MiB")
+        #expect(found.reasons.contains { $0.hasPrefix("1 configuration set aside: no latency") && $0.contains("32") })
+        let few = try recommend([16 << 20, 32 << 20])
+        #expect(few.hasChoice && few.json["ranking"]?.string == "throughput")
+    }
+
     @Test("one IV for all chunks is taken where it is asked for by name, and nowhere else")
     func fixedIV() throws {
         func rule(_ change: (inout RecommendationRequest) -> Void) throws -> String? {

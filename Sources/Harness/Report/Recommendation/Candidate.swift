@@ -194,6 +194,11 @@ enum Merit: Hashable, Sendable {
         }
     }
 
+    /// Says whether a cell can be ranked.
+    func ranks(_ summary: CellSummary) -> Bool {
+        sample(of: summary) != nil && !(self == .latency && summary.mayReadHeldChunks)
+    }
+
     /// Returns the 95 % interval of the figure; `nil` with fewer than three processes.
     func intervalText(of candidate: Candidate) -> String? {
         switch self {
@@ -212,10 +217,24 @@ enum Merit: Hashable, Sendable {
     }
 }
 
+extension CellSummary {
+    /// The minimum number of chunks in an object whose random reads are ranked by their latency.
+    static let minChunkCount: UInt64 = 32
+
+    /// True if random reads may often find the chunk that the reader still holds, as they would not in a longer object.
+    /// A chunk that is authenticated is opened whole, and held for the next read.
+    var mayReadHeldChunks: Bool {
+        guard facts?.isTagged == true, let chunkByteCount = cell.chunkByteCount else { return false }
+        return chunkByteCount > cell.objectByteCount / Self.minChunkCount
+    }
+}
+
 extension Candidate {
-    /// Takes the figures of a cell. Returns `nil` if the cell has no throughput, or lacks the figure of the ranking.
+    /// Takes the figures of a cell. Returns `nil` if the cell has no throughput, or is not ranked.
     init?(_ summary: CellSummary, rankedBy ranking: Merit = .throughput) {
-        guard let speed = summary.speed, let merit = ranking.sample(of: summary) else { return nil }
+        guard ranking.ranks(summary), let speed = summary.speed, let merit = ranking.sample(of: summary) else {
+            return nil
+        }
         var family = summary.cell
         family.windowByteCount = 0
         self.init(

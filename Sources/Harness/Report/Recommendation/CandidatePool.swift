@@ -44,11 +44,11 @@ struct CandidatePool: Sendable {
         workloadReason = reason
         group = best.key
         protection = best.protection
-        let ranked = CellWorkload(workload)?.rangeByteCount != nil && best.elements.contains { $0.latencySample != nil }
-        let merit: Merit = ranked ? .latency : .throughput
-        self.merit = merit
         let allowed = best.elements.filter { $0.protection >= best.protection }
-        cells = allowed.filter { merit.sample(of: $0) != nil }
+        let isRanked = CellWorkload(workload)?.rangeByteCount != nil && allowed.contains(where: Merit.latency.ranks)
+        let merit: Merit = isRanked ? .latency : .throughput
+        self.merit = merit
+        cells = allowed.filter(merit.ranks)
         setAside = best.elements.filter { $0.protection < best.protection }
         unranked = allowed.count - cells.count
         withoutFigures = summary.cells.filter {

@@ -223,7 +223,7 @@ extension RunRecommendation {
         if pool.unranked > 0 {
             reasons.append(
                 "\(RatioText.count(pool.unranked, "configuration")) set aside: no latency, by which random reads are "
-                    + "ranked."
+                    + "ranked, or fewer than \(CellSummary.minChunkCount) chunks, of which a reader often holds one."
             )
         }
         if !pool.setAside.isEmpty {

@@ -31,8 +31,9 @@ extension Document {
             blocks: [
                 .table(table),
                 .list([
-                    "Not judged are random writes, the tools that a format has, and uses behind a distance that their "
-                        + "rows lack."
+                    "Not judged are random writes, the tools that a format has, uses behind a distance that their rows "
+                        + "lack, and reads of an object of fewer than \(CellSummary.minChunkCount) chunks, of which a "
+                        + "reader often still holds the right one."
                 ]),
             ])
     }
