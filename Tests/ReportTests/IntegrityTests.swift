@@ -143,6 +143,17 @@ struct IntegrityTests {
         #expect(found.reasons.contains { $0.hasPrefix("1 configuration set aside: no latency") && $0.contains("32") })
         let few = try recommend([16 << 20, 32 << 20])
         #expect(few.hasChoice && few.json["ranking"]?.string == "throughput")
+        // Without tags, only a reader that keeps whole chunks holds any.
+        for (access, choice) in [(AccessPolicy.chunkCache, "ctr"), (.block, "cbc-chunked:chunk=16MiB")] {
+            var held = Self.cell(
+                "cbc-chunked", chunk: 16 << 20, workload: "random:64KiB", milliseconds: 3, microseconds: 2)
+            held.cell.access = access
+            let cells = [held, Self.cell("ctr", workload: "random:64KiB", milliseconds: 3, microseconds: 9)]
+            let found = try Self.recommend(Self.results(cells)) {
+                ($0.workload, $0.integrity) = ("random:64KiB", .unneeded)
+            }
+            #expect(found.json["choice"]?["strategy"]?.string == choice)
+        }
     }
 
     @Test("one IV for all chunks is taken where it is asked for by name, and nowhere else")

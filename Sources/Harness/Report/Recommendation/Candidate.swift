@@ -222,9 +222,12 @@ extension CellSummary {
     static let minChunkCount: UInt64 = 32
 
     /// True if random reads may often find the chunk that the reader still holds, as they would not in a longer object.
-    /// A chunk that is authenticated is opened whole, and held for the next read.
+    /// A chunk that is authenticated is opened whole, and held for the next read; so is any with the access
+    /// `chunk-cache`.
     var mayReadHeldChunks: Bool {
-        guard facts?.isTagged == true, let chunkByteCount = cell.chunkByteCount else { return false }
+        guard facts?.isTagged == true || cell.access == .chunkCache, let chunkByteCount = cell.chunkByteCount else {
+            return false
+        }
         return chunkByteCount > cell.objectByteCount / Self.minChunkCount
     }
 }
