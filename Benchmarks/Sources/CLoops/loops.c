@@ -38,12 +38,14 @@ static int begin(chunkwise_loop *loop, uint64_t block, const uint8_t *before) {
     return set_iv(loop, counter);
 }
 
-static int decrypt(chunkwise_loop *loop, uint8_t *bytes, size_t count) {
+/* Decrypts from `in` to `out`, which may be the same. */
+static int decrypt(chunkwise_loop *loop, uint8_t *in, uint8_t *out, size_t count) {
     if (loop->library == CHUNKWISE_LOOP_OPENSSL) {
         int written = 0;
-        return EVP_DecryptUpdate(loop->openssl, bytes, &written, bytes, (int)count) == 1 && (size_t)written == count;
+        return EVP_DecryptUpdate(loop->openssl, out, &written, in, (int)count) == 1 && (size_t)written == count;
     }
-    return gcry_cipher_decrypt(loop->gcrypt, bytes, count, NULL, 0) == 0;
+    return (in == out ? gcry_cipher_decrypt(loop->gcrypt, out, count, NULL, 0)
+                      : gcry_cipher_decrypt(loop->gcrypt, out, count, in, count)) == 0;
 }
 
 chunkwise_loop *chunkwise_loop_open(
@@ -97,19 +99,22 @@ int64_t chunkwise_loop_run(chunkwise_loop *loop, int64_t first, int64_t end, int
         size_t part = (size_t)(end - done) < loop->window ? (size_t)(end - done) : loop->window;
         ssize_t count = pread(loop->file, loop->buffer, part, done);
         if (count <= 0) return count == 0 ? done - first : -1;
-        if (!decrypt(loop, loop->buffer, (size_t)count)) return -1;
+        if (!decrypt(loop, loop->buffer, loop->buffer, (size_t)count)) return -1;
         if (output >= 0 && put(output, loop->buffer, (size_t)count, done) != count) return -1;
         done += count;
     }
     return done - first;
 }
 
-const uint8_t *chunkwise_loop_read(chunkwise_loop *loop, uint64_t offset, size_t count) {
+int chunkwise_loop_read(chunkwise_loop *loop, uint64_t offset, uint8_t *output, size_t count) {
     uint64_t first = offset / 16 * 16;
     size_t length = (size_t)((offset + count + 15) / 16 * 16 - first);
     size_t before = first == 0 || loop->is_ctr ? 0 : 16;
-    if (pread(loop->file, loop->buffer, before + length, (off_t)(first - before)) != (ssize_t)(before + length))
-        return NULL;
-    if (!begin(loop, first / 16, loop->buffer)) return NULL;
-    return decrypt(loop, loop->buffer + before, length) ? loop->buffer + before + (offset - first) : NULL;
+    int is_whole = offset == first && count == length;
+    uint8_t *in = is_whole && before == 0 ? output : loop->buffer;
+    uint8_t *out = is_whole ? output : in + before;
+    if (pread(loop->file, in, before + length, (off_t)(first - before)) != (ssize_t)(before + length)) return 0;
+    if (!begin(loop, first / 16, in) || !decrypt(loop, in + before, out, length)) return 0;
+    if (!is_whole) memcpy(output, out + (offset - first), count);
+    return 1;
 }

@@ -91,7 +91,11 @@ struct Readers {
         let object = try object(FileSource(path: FilePath(path)), backend, strategy)
         let cursor = try object.makeCursor()
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 4096)
-        defer { buffer.deallocate() }
+        let theirBuffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 4096)
+        defer {
+            buffer.deallocate()
+            theirBuffer.deallocate()
+        }
         let byteCount = object.plaintextByteCount - 4096
         // The generator of the system would ask the kernel for each number.
         var state: UInt64 = 1
@@ -102,8 +106,8 @@ struct Readers {
         }
         for offset in [0] + (0..<50).map({ _ in offset(false) }) {
             guard try cursor.read(at: offset, into: buffer) == 4096,
-                let theirs = chunkwise_loop_read(loop, offset, 4096),
-                UnsafeRawBufferPointer(start: theirs, count: 4096).elementsEqual(buffer)
+                chunkwise_loop_read(loop, offset, theirBuffer.baseAddress, 4096) == 1,
+                theirBuffer.elementsEqual(buffer)
             else {
                 throw Failure("\(path): other bytes at \(offset) by \(strategy)")
             }
@@ -127,7 +131,9 @@ struct Readers {
             }
             for round in 0..<roundCount * 16 {
                 func oursTurn() throws { ours.append(try turn { _ = try cursor.read(at: $0, into: buffer) }) }
-                func theirTurn() { theirs.append(turn { _ = chunkwise_loop_read(loop, $0, 4096) }) }
+                func theirTurn() {
+                    theirs.append(turn { _ = chunkwise_loop_read(loop, $0, theirBuffer.baseAddress, 4096) })
+                }
                 let turns = round % 2 == 0 ? [oursTurn, theirTurn] : [theirTurn, oursTurn]
                 for turn in turns { try turn() }
                 ratios.append(Double(ours[round]) / Double(theirs[round]))
@@ -155,7 +161,11 @@ struct Readers {
             key: SecretKey(key))
         let cursor = try object.makeCursor()
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 4096)
-        defer { buffer.deallocate() }
+        let theirBuffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 4096)
+        defer {
+            buffer.deallocate()
+            theirBuffer.deallocate()
+        }
         func reads(at offset: UInt64) throws -> UInt64 {
             // From block 1 on, so that both fetch the block before.
             try timed { for _ in 0..<256 { _ = try cursor.read(at: offset + 16, into: buffer) } }

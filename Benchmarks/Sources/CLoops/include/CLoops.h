@@ -33,10 +33,11 @@ void chunkwise_loop_close(chunkwise_loop *loop);
 /// Returns the number of bytes decrypted, or -1.
 int64_t chunkwise_loop_run(chunkwise_loop *loop, int64_t first, int64_t end, int output);
 
-/// Decrypts the blocks that hold `count` bytes from `offset` on, which must fit into the window with one block more.
+/// Decrypts the blocks that hold `count` bytes from `offset` on, which must fit into the window with one block more, and
+/// puts these bytes into `output`: whole blocks are decrypted into it, others are copied.
 ///
-/// Returns where the plaintext starts, valid until the next call, or NULL.
-const uint8_t *chunkwise_loop_read(chunkwise_loop *loop, uint64_t offset, size_t count);
+/// Returns 0 if that fails.
+int chunkwise_loop_read(chunkwise_loop *loop, uint64_t offset, uint8_t *output, size_t count);
 
 /// The cipher of chunks, with a key of 32 bytes.
 enum {
