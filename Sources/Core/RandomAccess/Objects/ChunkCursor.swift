@@ -85,7 +85,7 @@ final class ChunkCursor: CachingReader {
         let last = lastFitting(range, from: extent)
         let byteCount = Int(last.ciphertext.upperBound - start)
         let target = UnsafeMutableRawBufferPointer(rebasing: fetched[..<byteCount])
-        // The first read delivers everything in nearly every case. Unlike `fetch`, it copies no reference to the source.
+        // Unlike `fetch`, it copies no reference to the source; and it delivers everything in nearly every case.
         let count = try source.read(at: start, into: FetchBuffers(target))
         if count < byteCount { try fetchRest(of: target, at: start, from: count) }
         var position = first
