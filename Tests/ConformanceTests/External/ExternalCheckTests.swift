@@ -4,6 +4,7 @@ import RandomAccess
 import Results
 import Statistics
 import TestSupport
+import Synchronization
 import Testing
 import Vectors
 
@@ -270,6 +271,31 @@ struct AdapterTests {
         let first = outcome.record.failures.first
         #expect(outcome.record.failed == 0, "\(first?.id ?? ""): \(first?.reason ?? "")")
         #expect(outcome.record.passed > 500)
+    }
+
+    @Test(
+        "processes that share the vectors count what one counts", .enabled(if: SubjectPrograms.hasPython, "no python3"),
+        arguments: ["python_cryptography.py", "playing_on_ios.py"])
+    func processes(_ name: String) throws {
+        let groups = VectorSet.exhaustive(blockCounts: 2...3)
+        let tier = VectorTier(of: groups, largestCount: 300)
+        let finished = Mutex<[Int]>([])
+        let outcomes = try [1, 3].map { count in
+            try ExternalVerification(
+                command: "python3 \(path(name))", timeout: .seconds(100), checksProtocol: false, processCount: count
+            ).run(groups, tier: tier) { done, total in
+                if done == total { finished.withLock { $0.append(total) } }
+            }
+        }
+        let (one, shared) = (outcomes[0], outcomes[1])
+        #expect(one.record.passed > 100 && (one.record.failed > 0) == (name == "playing_on_ios.py"))
+        #expect(
+            (shared.record.passed, shared.record.failed, shared.record.notRun, shared.record.unsupported)
+                == (one.record.passed, one.record.failed, one.record.notRun, one.record.unsupported))
+        #expect(shared.record.flags == one.record.flags && shared.record.commonTrait == one.record.commonTrait)
+        #expect(Set(shared.record.failures.map(\.id)) == Set(one.record.failures.map(\.id)))
+        #expect(shared.readCount == one.readCount)
+        #expect(finished.withLock { $0.count } == 2)
     }
 
     private func path(_ name: String) -> String { "'\(SubjectPrograms.package)/Examples/subjects/\(name)'" }

@@ -3,17 +3,30 @@ internal import Vectors
 /// A trait that all failed vectors of a subject have and most others lack, such as a strategy or a key length.
 struct CommonTrait {
     /// The number of vectors that were executed and that failed, by trait.
-    private var counts: [String: (executed: Int, failed: Int)] = [:]
-    private var total = (executed: 0, failed: 0)
+    private var counts: [String: Count] = [:]
+    private var total: Count = (0, 0)
+
+    private typealias Count = (executed: Int, failed: Int)
 
     /// Counts the results of a set of groups.
     mutating func note(_ groups: [VectorGroup], executed: Int, failed: Int) {
         guard groups.count == 1, let group = groups.first else { return }
-        total = (total.executed + executed, total.failed + failed)
+        total = Self.sum(total, (executed, failed))
         for trait in Self.traits(of: group) {
-            let known = counts[trait, default: (0, 0)]
-            counts[trait] = (known.executed + executed, known.failed + failed)
+            counts[trait] = Self.sum(counts[trait, default: (0, 0)], (executed, failed))
         }
+    }
+
+    /// Adds up the counts of different vectors.
+    static func sum(of parts: some Sequence<CommonTrait>) -> CommonTrait {
+        parts.reduce(into: CommonTrait()) { sum, part in
+            sum.total = Self.sum(sum.total, part.total)
+            sum.counts.merge(part.counts, uniquingKeysWith: Self.sum)
+        }
+    }
+
+    private static func sum(_ one: Count, _ other: Count) -> Count {
+        (one.executed + other.executed, one.failed + other.failed)
     }
 
     private static func traits(of group: VectorGroup) -> [String] {

@@ -1,12 +1,14 @@
 package import RandomAccess
 package import Results
 internal import SubjectProtocol
+internal import Support
+internal import Synchronization
 package import Vectors
 
 /// Runs vectors against a program that speaks the subject protocol.
 ///
-/// The program gets all requests one after another, in one process at a time. If it hangs, dies or breaks the framing,
-/// only the current check is lost.
+/// A process of the program gets its requests one after another. If it hangs, dies or breaks the framing, only the
+/// current check is lost.
 package struct ExternalVerification: Sendable {
     /// The reason that there is no record.
     package enum Failure: Error, Hashable, Sendable {
@@ -27,6 +29,8 @@ package struct ExternalVerification: Sendable {
     package let isStrict: Bool
     /// The max number of failures that the record lists; it counts all of them.
     package let listedFailureCount: Int
+    /// The number of processes that share the vectors; one if the cause of failures is looked for.
+    package let processCount: Int
 
     /// Returns `true` to skip the rest.
     private let isInterrupted: @Sendable () -> Bool
@@ -37,8 +41,8 @@ package struct ExternalVerification: Sendable {
     /// Once `isInterrupted` returns `true`, the rest counts as not run.
     package init(
         command: String, timeout: Duration = .seconds(10), runsEverything: Bool = false, checksProtocol: Bool = true,
-        isStrict: Bool = true, listedFailureCount: Int = 40, explainingWith backend: (any CipherBackend)? = nil,
-        isInterrupted: @escaping @Sendable () -> Bool = { false }
+        isStrict: Bool = true, listedFailureCount: Int = 40, processCount: Int = 1,
+        explainingWith backend: (any CipherBackend)? = nil, isInterrupted: @escaping @Sendable () -> Bool = { false }
     ) {
         self.command = command
         self.timeout = timeout
@@ -46,6 +50,7 @@ package struct ExternalVerification: Sendable {
         self.checksProtocol = checksProtocol
         self.isStrict = isStrict
         self.listedFailureCount = listedFailureCount
+        self.processCount = backend == nil ? max(1, processCount) : 1
         self.backend = backend
         self.isInterrupted = isInterrupted
     }
@@ -65,11 +70,11 @@ package struct ExternalVerification: Sendable {
     /// - Parameters:
     ///   - groups: All vectors, from which this function chooses a tier.
     ///   - tier: The choice, if it was already made for another subject.
-    ///   - progress: Called after each group.
+    ///   - progress: Called after each set of groups that are open together, on any thread.
     /// - Returns: The record, under the name that the subject reports.
     /// - Throws: `Failure.notStarted`.
     package func run(
-        _ groups: [VectorGroup], tier: VectorTier? = nil, progress: ((_ finished: Int, _ total: Int) -> Void)? = nil
+        _ groups: [VectorGroup], tier: VectorTier? = nil, progress: (@Sendable (_ finished: Int, _ total: Int) -> Void)? = nil
     ) throws(Failure) -> Outcome {
         let session = ExternalSession(command: command, timeout: timeout, isInterrupted: isInterrupted)
         var tally = Tally(capacity: listedFailureCount, counting: .findings)
@@ -104,26 +109,33 @@ package struct ExternalVerification: Sendable {
         }
         let tier = runsEverything ? nil : tier ?? VectorTier(of: groups)
         let chosen = groups.enumerated().filter { tier?.contains(group: $0.offset) ?? true }
-        var finder = backend.map { CauseFinder(backend: $0) }
-        var trait = CommonTrait()
-        for members in InterleavedRun.sets(of: chosen, group: \.element) {
-            let (executedCount, failedCount) = (tally.executedCount, tally.failedCount)
-            defer {
-                trait.note(
-                    members.map(\.element), executed: tally.executedCount - executedCount,
-                    failed: tally.failedCount - failedCount)
-            }
-            let asked = members.map { index, group -> InterleavedRun.Member in
+        let sets = InterleavedRun.sets(of: chosen, group: \.element).map { members in
+            members.map { index, group -> InterleavedRun.Member in
                 (group, tier.map { Array($0.reads(of: group, index: index)) } ?? group.reads.numbered)
             }
-            if finder != nil {
-                finder?.run(asked, subject: subject, into: &tally)
-            } else {
-                InterleavedRun.run(asked, subject: subject, into: &tally)
-            }
-            progress?((members.last?.offset ?? 0) + 1, groups.count)
         }
-        if !isInterrupted(), let reason = session.reasonToGiveUp {
+        var shares = [Share(subject: subject, tally: tally, finder: backend.map { CauseFinder(backend: $0) })]
+        for _ in 1..<processCount {
+            let more = ExternalSession(command: command, timeout: timeout, isInterrupted: isInterrupted)
+            let tally = Tally(capacity: listedFailureCount, counting: .findings)
+            shares.append(Share(subject: ExternalSubject(session: more, hello: hello), tally: tally))
+        }
+        let finishedCount = Mutex(0)
+        shares = Parallel.map(Array(shares.enumerated()), threadCount: processCount) { first, share in
+            var share = share
+            for index in stride(from: first, to: sets.count, by: processCount) {
+                share.run(sets[index])
+                let count = finishedCount.withLock { count in
+                    count += 1
+                    return count
+                }
+                progress?(count, sets.count)
+            }
+            return share
+        }
+        tally = shares[0].tally
+        for share in shares.dropFirst() { tally.merge(share.tally) }
+        if !isInterrupted(), let reason = shares.lazy.compactMap(\.subject.session.reasonToGiveUp).first {
             tally.add(
                 .adapter(
                     "protocol/given up", .subjectProtocol,
@@ -131,16 +143,38 @@ package struct ExternalVerification: Sendable {
         }
         var record = tally.record(subject: hello.name)
         record.version = hello.version
-        record.commonTrait = trait.text
+        record.commonTrait = CommonTrait.sum(of: shares.map(\.trait)).text
         if !groups.isEmpty { record.vectorCount = tally.vectorCount }
         record.choice = tier.map { tier in
             .init(
                 chosenCount: chosen.reduce(0) { $0 + 1 + tier.reads(of: $1.element, index: $1.offset).count },
                 allCount: groups.reduce(0) { $0 + $1.vectorCount })
         }
-        record.cause = isInterrupted() ? nil : finder?.cause()
+        record.cause = isInterrupted() ? nil : shares[0].finder?.cause()
         return Outcome(
-            record: record, version: hello.version, readCount: session.readCount)
+            record: record, version: hello.version, readCount: shares.reduce(0) { $0 + $1.subject.session.readCount })
+    }
+
+    /// The vectors of one process, and their outcome. One thread at a time uses it.
+    private struct Share: @unchecked Sendable {
+        let subject: ExternalSubject
+        var tally: Tally
+        var trait = CommonTrait()
+        var finder: CauseFinder?
+
+        /// Runs groups that are open together.
+        mutating func run(_ members: [InterleavedRun.Member]) {
+            let (executedCount, failedCount) = (tally.executedCount, tally.failedCount)
+            if var finder = finder.take() {
+                finder.run(members, subject: subject, into: &tally)
+                self.finder = finder
+            } else {
+                InterleavedRun.run(members, subject: subject, into: &tally)
+            }
+            trait.note(
+                members.map(\.group), executed: tally.executedCount - executedCount,
+                failed: tally.failedCount - failedCount)
+        }
     }
 
     /// Returns the subject's description of itself, or what is wrong with it.

@@ -20,7 +20,7 @@ enum GateRunning {
         defer { Terminal.clearProgress() }
         let command = settings.candidate.replacing("{build}", with: "1")
         let verification = ExternalVerification(
-            command: command, timeout: settings.timeout, checksProtocol: false, listedFailureCount: 3,
+            command: command, timeout: settings.timeout, checksProtocol: false, listedFailureCount: 3, processCount: 2,
             isInterrupted: { Interruption.wasRequested })
         let display = ProgressDisplay()
         let groups = try groups(settings)
