@@ -3,8 +3,8 @@ import Glibc
 import RandomAccess
 import Results
 import Statistics
-import TestSupport
 import Synchronization
+import TestSupport
 import Testing
 import Vectors
 

@@ -74,7 +74,8 @@ package struct ExternalVerification: Sendable {
     /// - Returns: The record, under the name that the subject reports.
     /// - Throws: `Failure.notStarted`.
     package func run(
-        _ groups: [VectorGroup], tier: VectorTier? = nil, progress: (@Sendable (_ finished: Int, _ total: Int) -> Void)? = nil
+        _ groups: [VectorGroup], tier: VectorTier? = nil,
+        progress: (@Sendable (_ finished: Int, _ total: Int) -> Void)? = nil
     ) throws(Failure) -> Outcome {
         let session = ExternalSession(command: command, timeout: timeout, isInterrupted: isInterrupted)
         var tally = Tally(capacity: listedFailureCount, counting: .findings)
