@@ -21,6 +21,10 @@ final class ChunkFormula: Sendable {
             }
         }
 
+        var memory: ChunkTemplate.Memory? {
+            if case .template(let template) = self { template.plainMemory } else { nil }
+        }
+
         /// True for templates whose numbers grow or shrink with the chunk's number.
         var isTotal: Bool {
             switch self {
@@ -77,25 +81,25 @@ final class ChunkFormula: Sendable {
     ///   - output: Space for ``maxByteCount`` bytes.
     /// - Returns: The number of bytes written.
     /// - Throws: `DecryptionError.invalidParameter` if the formula has no value for this chunk.
-    @inline(__always)
     func write(
         _ numbers: ChunkNumbers, isLast: Bool, stored: UnsafeRawBufferPointer,
         into output: UnsafeMutableRawBufferPointer
     ) throws(DecryptionError) -> Int {
         switch isLast ? last : inner {
         case .template(let template):
-            guard template.write(numbers, stored: stored, into: output) else {
-                throw .invalidParameter(
-                    name: "chunk number", value: "\(numbers.index)",
-                    expected: "one that the numbers of \(format)'s chunks can hold")
-            }
+            guard template.write(numbers, stored: stored, into: output) else { throw failure(numbers) }
             return template.byteCount
         case .formula(let formula, _):
             return try evaluate(formula, numbers, isLast: isLast, stored: stored, into: output)
         }
     }
 
-    @inline(never)
+    private func failure(_ numbers: ChunkNumbers) -> DecryptionError {
+        .invalidParameter(
+            name: "chunk number", value: "\(numbers.index)",
+            expected: "one that the numbers of \(format)'s chunks can hold")
+    }
+
     private func evaluate(
         _ formula: Formula, _ numbers: ChunkNumbers, isLast: Bool, stored: UnsafeRawBufferPointer,
         into output: UnsafeMutableRawBufferPointer
@@ -111,6 +115,40 @@ final class ChunkFormula: Sendable {
         }
         bytes.withUnsafeBytes { output.copyMemory(from: $0) }
         return bytes.count
+    }
+}
+
+extension ChunkFormula {
+    /// A formula without counted references, each of which costs a chunk some nanoseconds. The formula must outlive it.
+    struct Uncounted {
+        private let (inner, last): (ChunkTemplate.Memory?, ChunkTemplate.Memory?)
+        private let formula: Unmanaged<ChunkFormula>
+
+        init(_ formula: ChunkFormula) {
+            (inner, last) = (formula.inner.memory, formula.last.memory)
+            self.formula = .passUnretained(formula)
+        }
+
+        /// Writes the bytes of a chunk; see ``ChunkFormula/write(_:isLast:stored:into:)``.
+        @inline(__always)
+        func write(
+            _ numbers: ChunkNumbers, isLast: Bool, stored: UnsafeRawBufferPointer,
+            into output: UnsafeMutableRawBufferPointer
+        ) throws(DecryptionError) -> Int {
+            if let memory = isLast ? last : inner, memory.write(numbers, stored: stored, into: output) {
+                return memory.byteCount
+            }
+            return try writeCounted(numbers, isLast: isLast, stored: stored, into: output)
+        }
+
+        /// Writes the bytes if a number must be computed, or does not fit.
+        @inline(never)
+        private func writeCounted(
+            _ numbers: ChunkNumbers, isLast: Bool, stored: UnsafeRawBufferPointer,
+            into output: UnsafeMutableRawBufferPointer
+        ) throws(DecryptionError) -> Int {
+            try formula.takeUnretainedValue().write(numbers, isLast: isLast, stored: stored, into: output)
+        }
     }
 }
 

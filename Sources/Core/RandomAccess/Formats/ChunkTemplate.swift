@@ -1,13 +1,11 @@
 /// Constant bytes, and the values to insert for each chunk.
 final class ChunkTemplate: @unchecked Sendable {
-    /// The constant bytes, and zeros. Written in `init` only, like the steps.
-    private let bytes: UnsafeMutableRawBufferPointer
-    private let steps: UnsafeMutableBufferPointer<Step>
+    private let memory: Memory
     /// The steps as compiled from the expression.
     private let planned: [Plan.Step]
 
     /// A number or a stored part that is XORed or added to some of the bytes.
-    private struct Step: BitwiseCopyable {
+    fileprivate struct Step: BitwiseCopyable {
         let offset: Int
         let byteCount: Int
         let kind: Kind
@@ -26,10 +24,11 @@ final class ChunkTemplate: @unchecked Sendable {
     init?(_ expression: Expression, parts: [String: Range<Int>]) {
         guard var plan = Plan(expression, parts: parts) else { return nil }
         planned = plan.steps
-        bytes = .allocate(byteCount: plan.bytes.count, alignment: 16)
-        bytes.copyBytes(from: plan.bytes)
+        memory = Memory(
+            bytes: .allocate(byteCount: plan.bytes.count, alignment: 16),
+            steps: .allocate(capacity: plan.steps.count))
+        memory.bytes.copyBytes(from: plan.bytes)
         plan.erase()
-        steps = .allocate(capacity: plan.steps.count)
         let compiled = plan.steps.enumerated().map { index, step in
             switch step.operand {
             case .part(let offset):
@@ -44,72 +43,100 @@ final class ChunkTemplate: @unchecked Sendable {
                     part: 0, number: number.start, formula: number.isPlain ? -1 : index)
             }
         }
-        _ = steps.initialize(from: compiled)
+        _ = memory.steps.initialize(from: compiled)
     }
 
     deinit {
-        eraseBytes(bytes)
-        bytes.deallocate()
-        steps.deallocate()
+        eraseBytes(memory.bytes)
+        memory.bytes.deallocate()
+        memory.steps.deallocate()
     }
 
-    var byteCount: Int { bytes.count }
+    var byteCount: Int { memory.byteCount }
 
     /// The bytes if they are the same for all chunks; otherwise `nil`.
-    var constant: [UInt8]? { steps.isEmpty ? Array(bytes) : nil }
+    var constant: [UInt8]? { memory.steps.isEmpty ? Array(memory.bytes) : nil }
+
+    /// The memory, which lasts as long as the template; `nil` if a number must be computed.
+    var plainMemory: Memory? { memory.steps.contains { $0.formula >= 0 } ? nil : memory }
 
     /// Writes the bytes of a chunk.
     ///
     /// - Returns: `true` if all numbers fit.
-    @inline(__always)
+    @inline(never)
     func write(
         _ numbers: ChunkNumbers, stored: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
     ) -> Bool {
-        precondition(output.count >= bytes.count, "\(output.count) bytes for \(bytes.count)")
-        guard let start = output.baseAddress, let template = bytes.baseAddress else { return true }
-        start.copyMemory(from: template, byteCount: bytes.count)
-        for step in steps {
-            let target = start + step.offset
-            if step.kind == .part {
-                let offset = step.part < 0 ? stored.count + step.part : step.part
-                for index in 0..<step.byteCount {
-                    target.storeBytes(
-                        of: target.load(fromByteOffset: index, as: UInt8.self) ^ stored[offset + index],
-                        toByteOffset: index, as: UInt8.self)
+        memory.write(numbers, stored: stored, into: output) { write(planned[$0], numbers, into: $1) }
+    }
+
+    /// The memory of a template. A copy of this value, unlike one of the template, counts no reference.
+    struct Memory: BitwiseCopyable, @unchecked Sendable {
+        /// The constant bytes, and zeros. Written in `init` of the template only, like the steps.
+        fileprivate let bytes: UnsafeMutableRawBufferPointer
+        fileprivate let steps: UnsafeMutableBufferPointer<Step>
+
+        var byteCount: Int { bytes.count }
+
+        /// Writes the bytes of a chunk.
+        ///
+        /// - Parameters:
+        ///   - numbers: The chunk's numbers.
+        ///   - stored: The stored chunk.
+        ///   - output: Space for ``byteCount`` bytes.
+        ///   - compute: Writes the number of a planned step; returns if it fits.
+        /// - Returns: `true` if all numbers fit.
+        @inline(__always)
+        func write(
+            _ numbers: ChunkNumbers, stored: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer,
+            compute: (Int, UnsafeMutableRawPointer) -> Bool = { _, _ in false }
+        ) -> Bool {
+            precondition(output.count >= bytes.count, "\(output.count) bytes for \(bytes.count)")
+            guard let start = output.baseAddress, let template = bytes.baseAddress else { return true }
+            start.copyMemory(from: template, byteCount: bytes.count)
+            for step in steps {
+                let target = start + step.offset
+                if step.kind == .part {
+                    let offset = step.part < 0 ? stored.count + step.part : step.part
+                    for index in 0..<step.byteCount {
+                        target.storeBytes(
+                            of: target.load(fromByteOffset: index, as: UInt8.self) ^ stored[offset + index],
+                            toByteOffset: index, as: UInt8.self)
+                    }
+                    continue
                 }
-                continue
-            }
-            if step.formula >= 0 {
-                guard write(planned[step.formula], numbers, into: target) else { return false }
-                continue
-            }
-            var value = numbers[step.number]
-            switch step.kind {
-            case .bigEndian, .littleEndian, .part:
-                let isBigEndian = step.kind == .bigEndian
-                var place = isBigEndian ? step.byteCount - 1 : 0
-                while value != 0, place >= 0, place < step.byteCount {
-                    target.storeBytes(
-                        of: target.load(fromByteOffset: place, as: UInt8.self) ^ UInt8(truncatingIfNeeded: value),
-                        toByteOffset: place, as: UInt8.self)
-                    value >>= 8
-                    place += isBigEndian ? -1 : 1
+                if step.formula >= 0 {
+                    guard compute(step.formula, target) else { return false }
+                    continue
                 }
-                guard value == 0 else { return false }
-            case .bigEndianSum, .littleEndianSum:
-                UnsafeMutableRawBufferPointer(start: target, count: step.byteCount)
-                    .add(Int128(value), isBigEndian: step.kind == .bigEndianSum)
+                var value = numbers[step.number]
+                switch step.kind {
+                case .bigEndian, .littleEndian, .part:
+                    let isBigEndian = step.kind == .bigEndian
+                    var place = isBigEndian ? step.byteCount - 1 : 0
+                    while value != 0, place >= 0, place < step.byteCount {
+                        target.storeBytes(
+                            of: target.load(fromByteOffset: place, as: UInt8.self) ^ UInt8(truncatingIfNeeded: value),
+                            toByteOffset: place, as: UInt8.self)
+                        value >>= 8
+                        place += isBigEndian ? -1 : 1
+                    }
+                    guard value == 0 else { return false }
+                case .bigEndianSum, .littleEndianSum:
+                    UnsafeMutableRawBufferPointer(start: target, count: step.byteCount)
+                        .add(Int128(value), isBigEndian: step.kind == .bigEndianSum)
+                }
             }
+            return true
         }
-        return true
     }
 }
 
 extension ChunkTemplate: Hashable {
     static func == (left: ChunkTemplate, right: ChunkTemplate) -> Bool {
-        left.planned == right.planned && left.bytes.elementsEqual(right.bytes)
+        left.planned == right.planned && left.memory.bytes.elementsEqual(right.memory.bytes)
     }
-    func hash(into hasher: inout Hasher) { hasher.combine(bytes.count) }
+    func hash(into hasher: inout Hasher) { hasher.combine(byteCount) }
 }
 
 extension ChunkTemplate {

@@ -75,6 +75,8 @@ final class ChunkContexts {
     private let cipher: Cipher
     private let direction: CipherDirection
     private let key: ObjectKey
+    /// The context, if the key is the same for all chunks.
+    let fixed: (any CipherContext)?
     private var context: (any CipherContext)?
     /// The numbers, parts and end for which `context` was made.
     private var numbers: [Int128?] = []
@@ -86,22 +88,15 @@ final class ChunkContexts {
         _ key: ObjectKey, _ cipher: Cipher, _ direction: CipherDirection, backend: any CipherBackend
     ) throws(DecryptionError) {
         (self.key, self.cipher, self.direction, self.backend) = (key, cipher, direction, backend)
-        if case .fixed(let key) = key { context = try backend.makeContext(cipher, direction, key: key) }
+        fixed = if case .fixed(let key) = key { try backend.makeContext(cipher, direction, key: key) } else { nil }
     }
 
     /// Returns the context of a chunk.
-    @inline(__always)
+    @inline(never)
     func context(
         _ chunk: ChunkNumbers, isLast: Bool, stored: UnsafeRawBufferPointer
     ) throws(DecryptionError) -> any CipherContext {
-        if case .fixed = key, let context { return context }
-        return try varyingContext(chunk, isLast: isLast, stored: stored)
-    }
-
-    @inline(never)
-    private func varyingContext(
-        _ chunk: ChunkNumbers, isLast: Bool, stored: UnsafeRawBufferPointer
-    ) throws(DecryptionError) -> any CipherContext {
+        if let fixed { return fixed }
         guard case .varying(let key) = key else { preconditionFailure("a fixed key has a context") }
         if let context, isKnown(key, chunk, isLast: isLast, stored: stored) { return context }
         // If the next call fails, there is no context.

@@ -10,8 +10,8 @@ package final class ChunkOpener {
     private let nonceSpace: UnsafeMutableRawBufferPointer
     private let associatedDataStart: Int
     // Copies of the rules' members, because each indirection costs some nanoseconds per chunk.
-    private let nonce: ChunkFormula
-    private let associatedData: ChunkFormula?
+    private let nonce: ChunkFormula.Uncounted
+    private let associatedData: ChunkFormula.Uncounted?
     private let (isPlain, hasTagBehind): (Bool, Bool)
     private let (frontByteCount, lastFrontByteCount, tagByteCount): (Int, Int, Int)
     private let isPadded: Bool
@@ -27,7 +27,7 @@ package final class ChunkOpener {
         buffer = .allocate(byteCount: max(1, rules.bufferByteCount), alignment: 16)
         associatedDataStart = rules.nonce.maxByteCount
         nonceSpace = UnsafeMutableRawBufferPointer(rebasing: buffer[..<associatedDataStart])
-        (nonce, associatedData) = (rules.nonce, rules.associatedData)
+        (nonce, associatedData) = (.init(rules.nonce), rules.associatedData.map { .init($0) })
         (isPlain, hasTagBehind) = (rules.isPlain, rules.hasTagBehind)
         (frontByteCount, lastFrontByteCount) = (rules.frontByteCount(isLast: false), rules.frontByteCount(isLast: true))
         tagByteCount = rules.cipher.tagByteCount
@@ -60,7 +60,21 @@ package final class ChunkOpener {
             let count = try formula.write(numbers, isLast: isLast, stored: chunk, into: space)
             associatedData = UnsafeRawBufferPointer(rebasing: space[..<count])
         }
-        let context = try contexts.context(numbers, isLast: isLast, stored: chunk)
+        // The context of all chunks is passed on as it is: another reference to it would be counted.
+        if let context = contexts.fixed {
+            return try open(stored, numbers, isLast: isLast, into: output, nonce, associatedData, context)
+        }
+        try open(
+            stored, numbers, isLast: isLast, into: output, nonce, associatedData,
+            contexts.context(numbers, isLast: isLast, stored: chunk))
+    }
+
+    private func open(
+        _ stored: UnsafeMutableRawBufferPointer, _ numbers: ChunkNumbers, isLast: Bool,
+        into output: UnsafeMutableRawPointer, _ nonce: UnsafeRawBufferPointer,
+        _ associatedData: UnsafeRawBufferPointer, _ context: any CipherContext
+    ) throws(DecryptionError) {
+        let chunk = UnsafeRawBufferPointer(stored)
         let start = isLast ? lastFrontByteCount : frontByteCount
         let input = UnsafeRawBufferPointer(
             start: chunk.baseAddress.map { $0 + start }, count: Int(numbers.plaintextByteCount) + tagByteCount)
