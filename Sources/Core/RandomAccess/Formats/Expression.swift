@@ -113,13 +113,25 @@ package indirect enum Expression: Hashable, Sendable {
 
     /// The names that the expression uses.
     package var names: Set<String> {
+        var names: Set<String> = []
+        insertNames(into: &names)
+        return names
+    }
+
+    private func insertNames(into names: inout Set<String>) {
         switch self {
-        case .integer, .bytes: []
-        case .name(let name): [name]
-        case .not(let operand): operand.names
-        case .operation(_, let left, let right): left.names.union(right.names)
-        case .choice(let condition, let yes, let no): condition.names.union(yes.names).union(no.names)
-        case .call(_, let arguments): arguments.reduce(into: []) { $0.formUnion($1.names) }
+        case .integer, .bytes: break
+        case .name(let name): names.insert(name)
+        case .not(let operand): operand.insertNames(into: &names)
+        case .operation(_, let left, let right):
+            left.insertNames(into: &names)
+            right.insertNames(into: &names)
+        case .choice(let condition, let yes, let no):
+            condition.insertNames(into: &names)
+            yes.insertNames(into: &names)
+            no.insertNames(into: &names)
+        case .call(_, let arguments):
+            for argument in arguments { argument.insertNames(into: &names) }
         }
     }
 

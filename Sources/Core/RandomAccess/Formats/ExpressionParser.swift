@@ -344,10 +344,10 @@ extension ExpressionParser {
     }
 
     private func check(
-        _ value: Typed, _ kind: Expression.Kind, at place: DescriptionPlace, _ what: String
+        _ value: Typed, _ kind: Expression.Kind, at place: DescriptionPlace, _ what: @autoclosure () -> String
     ) throws(DescriptionError) {
         guard value.kind == kind else {
-            throw DescriptionError(place, "\(what) is \(value.kind.rawValue): expected \(kind.rawValue)")
+            throw DescriptionError(place, "\(what()) is \(value.kind.rawValue): expected \(kind.rawValue)")
         }
     }
 }

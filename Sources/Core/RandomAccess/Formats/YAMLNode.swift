@@ -74,6 +74,18 @@ struct YAMLNode {
             DescriptionPlace(line: event.start_mark.line + 1, column: event.start_mark.column + 1)
         }
 
+        /// True for a value with an anchor or a tag.
+        private static func isMarked(_ event: yaml_event_t) -> Bool {
+            switch event.type {
+            case YAML_SCALAR_EVENT: event.data.scalar.anchor != nil || event.data.scalar.tag != nil
+            case YAML_SEQUENCE_START_EVENT:
+                event.data.sequence_start.anchor != nil || event.data.sequence_start.tag != nil
+            case YAML_MAPPING_START_EVENT:
+                event.data.mapping_start.anchor != nil || event.data.mapping_start.tag != nil
+            default: false
+            }
+        }
+
         mutating func node(depth: Int) throws(DescriptionError) -> YAMLNode {
             guard let node = try nodeOrEnd(depth: depth) else {
                 throw DescriptionError(DescriptionPlace(line: 1, column: 1), "nothing: expected a description")
@@ -90,17 +102,7 @@ struct YAMLNode {
             guard depth <= maxDepth, count <= maxNodeCount else {
                 throw DescriptionError(place, "too much: expected at most \(maxNodeCount) values, \(maxDepth) deep")
             }
-            let anchors = [
-                event.type == YAML_SCALAR_EVENT ? event.data.scalar.anchor : nil,
-                event.type == YAML_SEQUENCE_START_EVENT ? event.data.sequence_start.anchor : nil,
-                event.type == YAML_MAPPING_START_EVENT ? event.data.mapping_start.anchor : nil,
-            ]
-            let tags = [
-                event.type == YAML_SCALAR_EVENT ? event.data.scalar.tag : nil,
-                event.type == YAML_SEQUENCE_START_EVENT ? event.data.sequence_start.tag : nil,
-                event.type == YAML_MAPPING_START_EVENT ? event.data.mapping_start.tag : nil,
-            ]
-            guard (anchors + tags).allSatisfy({ $0 == nil }) else {
+            guard !Self.isMarked(event) else {
                 throw DescriptionError(place, "an anchor or a tag: expected the value alone")
             }
             switch event.type {
