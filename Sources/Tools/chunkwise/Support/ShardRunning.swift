@@ -128,8 +128,7 @@ struct ShardRun {
         // A file without a seal counts as incomplete.
         let sealed = local.path.appending("shard.jsonl")
         let isSealed = (try? ShardFile.publish(local.resultFile, as: sealed)) != nil
-        return "\(error): expected a folder that takes files and lets them be renamed; the shard's records are kept on "
-            + "\(ThisHost.name), to be copied once it does: "
+        return "\(error); the shard's records are kept on \(ThisHost.name), to be copied once the folder takes files: "
             + ShellText.joined(["cp", (isSealed ? sealed : local.resultFile).string, path.string])
     }
 
