@@ -110,11 +110,7 @@ package struct ExternalVerification: Sendable {
         }
         let tier = runsEverything ? nil : tier ?? VectorTier(of: groups)
         let chosen = groups.enumerated().filter { tier?.contains(group: $0.offset) ?? true }
-        let sets = InterleavedRun.sets(of: chosen, group: \.element).map { members in
-            members.map { index, group -> InterleavedRun.Member in
-                (group, tier.map { Array($0.reads(of: group, index: index)) } ?? group.reads.numbered)
-            }
-        }
+        let sets = InterleavedRun.sets(of: chosen, group: \.element)
         var shares = [Share(subject: subject, tally: tally, finder: backend.map { CauseFinder(backend: $0) })]
         for _ in 1..<processCount {
             let more = ExternalSession(command: command, timeout: timeout, isInterrupted: isInterrupted)
@@ -125,7 +121,10 @@ package struct ExternalVerification: Sendable {
         shares = Parallel.map(Array(shares.enumerated()), threadCount: processCount) { first, share in
             var share = share
             for index in stride(from: first, to: sets.count, by: processCount) {
-                share.run(sets[index])
+                share.run(
+                    sets[index].map { index, group in
+                        (group, tier.map { Array($0.reads(of: group, index: index)) } ?? group.reads.numbered)
+                    })
                 let count = finishedCount.withLock { count in
                     count += 1
                     return count
