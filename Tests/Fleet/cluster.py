@@ -175,8 +175,9 @@ class Slurm(Services):
         self.start(node, [find("slurmd"), "-D", "-f", str(self.configuration), "-N", node], env=self.environment)
 
     def run(self, *command):
+        """What a command of Slurm prints; `None` if it fails, as while the controller is busy."""
         done = subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=120)
-        return done.stdout.strip() if done.returncode == 0 else ""
+        return done.stdout.strip() if done.returncode == 0 else None
 
     def state(self, node):
         for service in ("slurmctld", node):
@@ -184,11 +185,12 @@ class Slurm(Services):
         return self.run("sinfo", "-h", "-n", node, "-p", "batch", "-o", "%T")
 
     def jobs(self, *options):
-        """The job ids that are in the queue, one an array task."""
-        return self.run("squeue", "-h", "-r", "-o", "%A", *options).split()
+        """The job ids that are in the queue, one an array task; `None` if Slurm does not say."""
+        queue = self.run("squeue", "-h", "-r", "-o", "%A", *options)
+        return None if queue is None else queue.split()
 
     def wait_for_all(self):
-        wait_until("an empty queue", lambda: self.check("slurmctld") and not self.jobs(), 480)
+        wait_until("an empty queue", lambda: self.check("slurmctld") and self.jobs() == [], 480)
 
     def lose(self, node):
         """Kills a node once a job runs on it: its daemon, and what runs there."""
@@ -197,7 +199,7 @@ class Slurm(Services):
         def killed():
             # Until it is known that a job is there, the daemon only stands still.
             daemon.send_signal(signal.SIGSTOP)
-            steps = [pid for job in self.jobs("-w", node, "-t", "running") for pid in self.steps(job)]
+            steps = [pid for job in self.jobs("-w", node, "-t", "running") or [] for pid in self.steps(job)]
             if not steps:
                 daemon.send_signal(signal.SIGCONT)
                 return False

@@ -88,12 +88,19 @@ class Job:
     def merge(self, expects=0):
         return self.place.run("chunkwise", "merge", self.folder, "--output", self.folder / "merged", expects=expects)
 
+    def merged_records(self):
+        """What was merged. If nothing was, the engine's logs say why."""
+        if not self.merged.exists():
+            logs = "\n".join(path.read_text(errors="replace") for path in sorted(self.folder.glob("*.log")))
+            raise Failure(f"{self.merged} is missing: expected a merge\n{logs}")
+        return Records(self.merged)
+
     def require_merged(self, whole):
         """Fails unless the merged file has the records of one run, each once.
 
         Of the cell that every shard measures, there is at least as much.
         """
-        merged = Records(self.merged)
+        merged = self.merged_records()
         shared = {whole.first_cell, json.loads((self.folder / "manifest.json").read_text())["work"]["sweep"]["reference"]}
         if not merged.is_complete:
             raise Failure(f"{self.merged} has no end: expected one, as all shards are there")

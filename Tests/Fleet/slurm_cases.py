@@ -63,7 +63,7 @@ def vectors(slurm, place):
     slurm.wait_for_all()
     whole = json.loads(place.run("chunkwise", "verify", *chosen, "--format", "json").stdout)
     expected = {subject["name"]: (subject["passed"], subject["failed"]) for subject in whole["subjects"]}
-    found = Records(job.merged).vectors
+    found = job.merged_records().vectors
     if found != expected:
         raise Failure(f"merged outcomes are {found}: expected {expected}, as in one run")
     if len(members) != len(set(members)):
@@ -119,13 +119,14 @@ def preemption(slurm, place):
     submit(slurm, place, job, "--replicate", shards=1, rounds=12)
     wait_until("records of the shard", lambda: records_here(place) > 50)
     node = wait_until("the shard's node", lambda: slurm.run("squeue", "-h", "-t", "running", "-o", "%N"))
-    slurm.run("sbatch", "-p", "urgent", "-w", node, "--exclusive", "-o", "/dev/null", "--wrap", "true")
+    wait_until("an urgent job", lambda: slurm.run(
+        "sbatch", "-p", "urgent", "-w", node, "--exclusive", "-o", "/dev/null", "--wrap", "true"))
     wait_until("what was finished", lambda: job.shards)
     part = Records(job.shards[0])
     if part.is_complete or not part.counts:
         raise Failure(f"{job.shards[0]} is {'complete' if part.is_complete else 'empty'}: expected a part of the shard")
     slurm.wait_for_all()
-    merged = Records(job.merged)
+    merged = job.merged_records()
     restarts = [Records(path).headers[0]["shard"].get("restartCount") for path in job.shards]
     if len(job.shards) != 2 or not merged.is_complete:
         log = "\n".join(path.read_text() for path in job.folder.glob("*.log"))
@@ -150,7 +151,7 @@ def lose_while_it_works(slurm, place, node):
         done = job.whole_shards
         # The other node does it all, once the controller has noticed.
         slurm.wait_for_all()
-        merged = Records(job.merged)
+        merged = job.merged_records()
         if not merged.is_complete:
             raise Failure(f"{job.merged} is not complete after {node} was lost: expected its shard to be requeued")
         attempts = {path: Records(path) for path in job.shards}

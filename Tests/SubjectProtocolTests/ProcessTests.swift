@@ -54,6 +54,27 @@ struct ProcessTests {
         #expect(failure(of: subject) == .died(status: status, log: "line 4 | line 5 | line 6"))
     }
 
+    @Test(
+        "a subject that a scheduler ends just before this process has not failed; one that is ended alone has",
+        arguments: ["TERM", "INT", "HUP"])
+    func preempted(signal: String) throws {
+        for isStopped in [true, false] {
+            var looks = 0
+            let subject = try SubjectProcess(
+                command: ["/bin/sh", "-c", "read l; kill -\(signal) $$"], timeout: .seconds(20),
+                isInterrupted: {
+                    looks += 1
+                    return isStopped && looks > 3
+                })
+            let failure = failure(of: subject)
+            switch failure {
+            case .interrupted?: #expect(isStopped)
+            case .died?: #expect(!isStopped)
+            default: Issue.record("\(String(describing: failure)): expected that it was ended by a signal")
+            }
+        }
+    }
+
     @Test("a subject that dies before it reads is dead, and not the end of this process")
     func earlyDeath() throws {
         let subject = try start("exec <&-; exit 5")

@@ -179,6 +179,16 @@ final class SubjectChannel {
         if poll(&descriptors, 1, 2) > 0 { drainLog() }
     }
 
+    /// Waits until the user stops this process, and returns whether that happened in time.
+    func waitForInterruption(atMost longest: Duration) -> Bool {
+        let limit = ContinuousClock.now + longest
+        while !isInterrupted() {
+            guard ContinuousClock.now < limit else { return false }
+            pause()
+        }
+        return true
+    }
+
     private static func append(from descriptor: Int32, to buffer: inout [UInt8]) -> Int {
         withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 16) { scratch in
             let count = Glibc.read(descriptor, scratch.baseAddress, scratch.count)
@@ -232,9 +242,11 @@ extension SubjectError: CustomStringConvertible, ExitStatusProviding {
         }
     }
 
-    /// Source: wait(2), the macros `WIFEXITED` and `WTERMSIG`.
+    /// The signal that ended a process; 0 if it exited. The corresponding C macro is `WTERMSIG`: wait(2).
+    static func signal(of status: Int32) -> Int32 { status & 0x7F }
+
     private static func ending(_ status: Int32) -> String {
-        let signal = status & 0x7F
+        let signal = Self.signal(of: status)
         return signal == 0 ? "exited with status \(status >> 8 & 0xFF)" : "was ended by signal \(signal)"
     }
 }

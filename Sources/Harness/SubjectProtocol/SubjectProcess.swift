@@ -95,7 +95,7 @@ package final class SubjectProcess {
                 kill()
                 throw .framing("the output is closed, and the process goes on")
             }
-            throw .died(status: status, log: channel.lastLog)
+            throw death(status)
         } catch {
             // The subject may go on as if nothing had happened, and wait for requests.
             if case .broken = error { kill() }
@@ -136,7 +136,15 @@ package final class SubjectProcess {
             kill()
             throw .timeout(seconds: grace / .seconds(1))
         }
-        if let expected, status != expected { throw .died(status: status, log: channel.lastLog) }
+        if let expected, status != expected { throw death(status) }
+    }
+
+    /// The error for a process that ended too early. A scheduler that ends a job signals one process after the other:
+    /// if the subject was asked to end, this process may be asked next, and then the subject has not failed.
+    private func death(_ status: Int32) -> SubjectError {
+        let wasAsked = [SIGTERM, SIGINT, SIGHUP].contains(SubjectError.signal(of: status))
+        return wasAsked && channel.waitForInterruption(atMost: .seconds(1))
+            ? .interrupted : .died(status: status, log: channel.lastLog)
     }
 
     private static func message(_ line: [UInt8]) throws(SubjectError) -> JSONValue {
