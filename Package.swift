@@ -114,7 +114,7 @@ let floors: [(folder: String, targets: [Target])] = [
                 name: "Measurement",
                 dependencies: [
                     "CLinux", "Support", "RandomAccess", "ByteSources", "HLS", "Statistics", "Results",
-                    "SubjectProtocol", "Vectors", "Subject", system, .product(name: "Yams", package: "Yams"),
+                    "SubjectProtocol", "Vectors", "Subject", system,
                 ]
             ),
             .target(
@@ -369,7 +369,6 @@ let package = Package(
         // `BoringSSL.version` states this number; a test compares the two.
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
-        .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         // For `HTTPSources` only.
         .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),

@@ -3,22 +3,22 @@ internal import CYAML
 /// A node of a YAML document, with its place. libyaml parses the document.
 ///
 /// The length, the depth and the number of nodes are bounded. Anchors, aliases and tags are not allowed, since
-/// descriptions do not need them.
-struct YAMLNode {
-    enum Content {
+/// descriptions and plans do not need them.
+package struct YAMLNode {
+    package enum Content {
         case scalar(String, isPlain: Bool)
         case sequence([YAMLNode])
         case mapping([(key: YAMLNode, value: YAMLNode)])
     }
-    let content: Content
-    let place: DescriptionPlace
+    package let content: Content
+    package let place: DescriptionPlace
 
     private static let maxDepth = 16
 
     /// Parses a text that holds one document.
     ///
     /// - Throws: `DescriptionError` for text that is not YAML, or that exceeds the limits.
-    init(_ text: [UInt8], maxByteCount: Int = 1 << 16, maxNodeCount: Int = 4096) throws(DescriptionError) {
+    package init(_ text: [UInt8], maxByteCount: Int = 1 << 16, maxNodeCount: Int = 4096) throws(DescriptionError) {
         guard text.count <= maxByteCount else {
             throw DescriptionError(
                 DescriptionPlace(line: 1, column: 1), "\(text.count) bytes: expected at most \(maxByteCount)")
@@ -66,7 +66,8 @@ struct YAMLNode {
             var event = try next()
             defer { yaml_event_delete(&event) }
             guard event.type == type else {
-                throw DescriptionError(Self.place(event), "something else: expected \(expected)")
+                let found = event.type == YAML_STREAM_END_EVENT ? "nothing" : "something else"
+                throw DescriptionError(Self.place(event), "\(found): expected \(expected)")
             }
         }
 
@@ -159,7 +160,7 @@ extension YAMLNode {
     }
 
     /// Returns the members of a mapping, in order; refuses a name that occurs twice.
-    func members(_ expected: String) throws(DescriptionError) -> [(
+    package func members(_ expected: String) throws(DescriptionError) -> [(
         name: String, place: DescriptionPlace, value: YAMLNode
     )] {
         guard case .mapping(let pairs) = content else { throw error(expected) }

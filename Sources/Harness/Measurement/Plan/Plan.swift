@@ -153,6 +153,10 @@ package struct PlanError: Error, Hashable, Sendable, CustomStringConvertible, Ex
         self.message = message
     }
 
+    init(file: String, _ error: DescriptionError) {
+        self.init(file: file, line: error.place.line, message: error.message)
+    }
+
     /// The place and the message.
     package var description: String {
         line.map { "\(file):\($0): \(message)" } ?? "\(file): \(message)"

@@ -1,35 +1,40 @@
+import RandomAccess
 internal import Support
-import Yams
 
 /// A YAML mapping with typed access to its values. Errors name the line.
 struct PlanMapping {
-    private let node: Node
+    private let members: [(name: String, place: DescriptionPlace, value: YAMLNode)]
     private let file: String
+    /// The first line of the mapping.
+    let line: Int
 
-    /// - Returns: `nil` if the node is not a mapping.
-    init?(_ node: Node, file: String) {
-        guard node.mapping != nil else { return nil }
-        self.node = node
-        self.file = file
+    /// - Parameter expected: The expectation, as words, if the node is not a mapping.
+    /// - Throws: `PlanError` for another node, and for a key that occurs twice.
+    init(_ node: YAMLNode, file: String, expected: String = "a mapping") throws(PlanError) {
+        do throws(DescriptionError) {
+            members = try node.members(expected)
+        } catch {
+            throw PlanError(file: file, error)
+        }
+        (self.file, line) = (file, node.place.line)
     }
 
-    /// The first line of the mapping.
-    var line: Int? { node.mark?.line }
+    private subscript(_ key: String) -> YAMLNode? { members.first { $0.name == key }?.value }
 
     /// The line of a key's value; `nil` if the key is missing.
-    func line(of key: String) -> Int? { node[key]?.mark?.line }
+    func line(of key: String) -> Int? { self[key]?.place.line }
 
     /// An error at a key of the mapping.
     func error(_ key: String, _ message: String) -> PlanError {
-        PlanError(file: file, line: node[key]?.mark?.line ?? line, message: message)
+        PlanError(file: file, line: line(of: key) ?? line, message: message)
     }
 
     /// Refuses all other keys.
     func allow(_ keys: [String]) throws(PlanError) {
-        for (key, _) in node.mapping ?? [:] where !keys.contains(key.string ?? "") {
+        for (key, place, _) in members where !keys.contains(key) {
             throw PlanError(
-                file: file, line: key.mark?.line,
-                message: "unknown key \"\(key.string ?? "?")\": expected one of \(keys.joined(separator: ", "))")
+                file: file, line: place.line,
+                message: "unknown key \"\(key)\": expected one of \(keys.joined(separator: ", "))")
         }
     }
 
@@ -40,20 +45,20 @@ struct PlanMapping {
     ///   - reason: The reason, as words after the key's name.
     /// - Throws: `PlanError` at the first of the keys that the mapping has.
     func refuse(_ keys: [String], _ reason: String) throws(PlanError) {
-        guard let key = keys.first(where: { node[$0] != nil }) else { return }
+        guard let key = keys.first(where: { self[$0] != nil }) else { return }
         throw error(key, "\(key) \(reason): expected none")
     }
 
     /// The texts under a key: a list of them, or a single one.
     func texts(_ key: String) throws(PlanError) -> [String]? {
-        guard let value = node[key] else { return nil }
-        let items = value.sequence.map(Array.init) ?? [value]
+        guard let value = self[key] else { return nil }
+        var items = [value]
+        if case .sequence(let elements) = value.content { items = elements }
         var texts: [String] = []
         for item in items {
-            guard let text = item.scalar?.string, !text.isEmpty else {
+            guard case .scalar(let text, _) = item.content, !text.isEmpty else {
                 throw PlanError(
-                    file: file, line: item.mark?.line ?? value.mark?.line,
-                    message: "\(key): expected a text or a list of texts")
+                    file: file, line: item.place.line, message: "\(key): expected a text or a list of texts")
             }
             texts.append(text)
         }
@@ -63,13 +68,12 @@ struct PlanMapping {
 
     /// The mapping under a key; `nil` if the key is missing.
     func mapping(_ key: String) throws(PlanError) -> PlanMapping? {
-        guard let value = node[key] else { return nil }
-        guard let mapping = PlanMapping(value, file: file) else { throw error(key, "\(key): expected a mapping") }
-        return mapping
+        guard let value = self[key] else { return nil }
+        return try PlanMapping(value, file: file, expected: "a mapping under \(key)")
     }
 
-    /// The mapping's keys in their order. YAML does not allow a key twice.
-    var keys: [String] { (node.mapping ?? [:]).map { $0.key.string ?? "" } }
+    /// The mapping's keys in their order.
+    var keys: [String] { members.map(\.name) }
 
     /// The single text under a key.
     func text(_ key: String) throws(PlanError) -> String? {
@@ -80,14 +84,11 @@ struct PlanMapping {
 
     /// The mappings in the list under a key.
     func mappings(_ key: String) throws(PlanError) -> [PlanMapping]? {
-        guard let value = node[key] else { return nil }
-        guard let items = value.sequence else { throw error(key, "\(key): expected a list") }
+        guard let value = self[key] else { return nil }
+        guard case .sequence(let items) = value.content else { throw error(key, "\(key): expected a list") }
         var mappings: [PlanMapping] = []
         for item in items {
-            guard let mapping = PlanMapping(item, file: file) else {
-                throw PlanError(file: file, line: item.mark?.line, message: "\(key): expected a list of mappings")
-            }
-            mappings.append(mapping)
+            mappings.append(try PlanMapping(item, file: file, expected: "mappings in the list \(key)"))
         }
         return mappings
     }

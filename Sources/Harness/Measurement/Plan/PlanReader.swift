@@ -1,7 +1,6 @@
 package import RandomAccess
 import Results
 internal import Support
-import Yams
 
 /// A reader of plans in YAML.
 ///
@@ -21,9 +20,8 @@ package struct PlanReader {
 
     /// The maximum number of cells of a plan, including duplicates. More would take days to measure.
     private static let maxCells = 10_000
-    /// The maximum length of a plan in bytes, and the maximum number of its aliases. The target of an alias is read
-    /// once for each alias, and nested aliases multiply. This number makes a text at most some hundred times as long.
-    private static let (maxByteCount, maxAliases) = (128 << 10, 16)
+    /// The maximum length of a plan in bytes, and the maximum number of values in it.
+    private static let (maxByteCount, maxNodeCount) = (128 << 10, 1 << 16)
 
     /// - Parameters:
     ///   - file: The plan's name in errors.
@@ -57,18 +55,13 @@ package struct PlanReader {
     /// - Returns: The plan, with at least one cell.
     /// - Throws: `PlanError`.
     package func read(_ text: String) throws(PlanError) -> Plan {
-        try requireSmall(text)
-        let root: Node?
-        do {
-            root = try Yams.compose(yaml: text)
-        } catch let error as YamlError {
-            throw PlanError(file: file, line: Self.line(of: error), message: Self.noYAML(error))
+        let root: YAMLNode
+        do throws(DescriptionError) {
+            root = try YAMLNode(Array(text.utf8), maxByteCount: Self.maxByteCount, maxNodeCount: Self.maxNodeCount)
         } catch {
-            throw PlanError(file: file, line: nil, message: Self.noYAML(error))
+            throw PlanError(file: file, error)
         }
-        guard let root, let top = PlanMapping(root, file: file) else {
-            throw PlanError(file: file, line: 1, message: "expected a mapping with the key cells")
-        }
+        let top = try PlanMapping(root, file: file, expected: "a mapping with the key cells")
         try top.allow([
             "name", "seed", "rounds", "time", "object-size", "bit-rate", "precision", "max-rounds", "max-time", "cells",
         ])
@@ -132,28 +125,6 @@ package struct PlanReader {
             maxNanoseconds: try top.text("max-time") == nil ? .max : try top.duration("max-time", default: 0))
     }
 
-    /// Refuses a text that would take too much memory and time, before it is parsed.
-    private func requireSmall(_ text: String) throws(PlanError) {
-        guard text.utf8.count <= Self.maxByteCount else {
-            throw PlanError(
-                file: file, line: nil,
-                message: "a plan of \(text.utf8.count) bytes: expected at most \(Self.maxByteCount)")
-        }
-        // Counts every asterisk outside of comment lines: sometimes too many, but never too few.
-        let lines = text.utf8.split(separator: UInt8(ascii: "\n"))
-        let aliasCount = lines.reduce(0) { sum, line in
-            let isComment =
-                line.first { $0 != UInt8(ascii: " ") } == UInt8(ascii: "#")
-                && line.dropLast().allSatisfy { $0 < 0x80 && $0 != UInt8(ascii: "\r") }
-            return sum + (isComment ? 0 : line.count { $0 == UInt8(ascii: "*") })
-        }
-        guard aliasCount <= Self.maxAliases else {
-            throw PlanError(
-                file: file, line: nil,
-                message: "\(aliasCount) aliases (asterisks): expected at most \(Self.maxAliases) in a plan")
-        }
-    }
-
     /// The traces that an entry's workloads name. The entry's own reader reports unknown names.
     private func entryTraces(_ entry: PlanMapping) throws(PlanError) -> [PlayerTrace] {
         var traces: [PlayerTrace] = []
@@ -166,21 +137,4 @@ package struct PlanReader {
         }
         return traces
     }
-
-    private static func noYAML(_ error: any Error) -> String {
-        "this is not YAML: expected a mapping with the key cells, found \("\(error)".firstLine)"
-    }
-
-    private static func line(of error: YamlError) -> Int? {
-        switch error {
-        case .scanner(_, _, let mark, _), .parser(_, _, let mark, _), .composer(_, _, let mark, _): mark.line
-        case .duplicatedKeysInMapping(_, let context): context.mark.line
-        default: nil
-        }
-    }
-}
-
-extension String {
-    /// The first line of the text.
-    fileprivate var firstLine: String { split(separator: "\n").first.map(String.init) ?? self }
 }
