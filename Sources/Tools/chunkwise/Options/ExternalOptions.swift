@@ -1,7 +1,7 @@
 import ArgumentParser
 import BackendRegistry
+import ByteSources
 import Conformance
-import Foundation
 import Measurement
 import Results
 import Support
@@ -179,17 +179,15 @@ enum CommandFiles {
     private static func siblings(of path: FilePath) -> [FilePath] {
         let folder = path.removingLastComponent()
         guard let suffix = path.extension,
-            let names = try? FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder.string)
+            let entries = try? Folder.entries(in: folder.isEmpty ? "." : folder.string)
         else { return [] }
-        return names.filter { $0.hasSuffix("." + suffix) }.sorted().prefix(maxSiblings).map { folder.appending($0) }
+        return entries.map(\.name).filter { $0.hasSuffix("." + suffix) }.sorted().prefix(maxSiblings)
+            .map { folder.appending($0) }
     }
 
     private static func path(_ word: String, isProgram: Bool) -> FilePath? {
-        let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":").map(String.init) ?? []
+        let folders = ThisHost.variable("PATH")?.split(separator: ":").map(String.init) ?? []
         let paths = isProgram && !word.contains("/") ? folders.map { FilePath($0).appending(word) } : [FilePath(word)]
-        return paths.first { path in
-            var isFolder: ObjCBool = false
-            return FileManager.default.fileExists(atPath: path.string, isDirectory: &isFolder) && !isFolder.boolValue
-        }
+        return paths.first { OutputFile.identity(of: $0.string) != nil }
     }
 }

@@ -1,8 +1,9 @@
 import ArgumentParser
-import Foundation
+import ByteSources
 import KeyTesting
 import SubjectProtocol
 import Support
+import SystemPackage
 
 /// Runs scenarios on the session, or on sessions with injected faults.
 struct ScenariosCommand: ParsableCommand {
@@ -48,10 +49,8 @@ struct ScenariosCommand: ParsableCommand {
     }
 
     private static func load(_ file: String) throws -> KeyScenario {
-        guard let data = FileManager.default.contents(atPath: file) else {
-            throw CommandFailure(.missingInput, "scenario \(file) cannot be read: expected a file that exists")
-        }
-        return try attempt { try KeyScenario(JSONValue.parse(Array(data)), file: file) }
+        let bytes = try attemptInput { try FileDescriptor.contents(of: FilePath(file)) }
+        return try attempt { try KeyScenario(JSONValue.parse(bytes), file: file) }
     }
 
     private func verify(_ scenarios: [KeyScenario]) throws {
