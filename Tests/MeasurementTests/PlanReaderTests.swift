@@ -185,7 +185,8 @@ struct PlanReaderTests {
 
     /// A plan, the line at fault, and what the message must name.
     static let wrong: [(String, Int, String)] = [
-        ("", 1, "nothing: expected a document"), ("just text", 1, "cells"), ("- a\n- b", 1, "cells"), ("seed: 1", 1, "cells"),
+        ("", 1, "nothing: expected a document"), ("just text", 1, "cells"), ("- a\n- b", 1, "cells"),
+        ("seed: 1", 1, "cells"),
         ("seed: 1\ncells: []", 1, "cells"), ("seed: 1\ncells: 5", 2, "list"), ("cells:\n- 5", 2, "mappings"),
         ("cells:\n- {}", 2, "backend"), ("sed: 1\ncells:\n- backend: openssl", 1, "\"sed\""),
         ("cells:\n- backend: openssl\n  windows: 4KiB", 3, "\"windows\""),

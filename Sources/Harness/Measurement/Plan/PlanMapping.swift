@@ -8,7 +8,10 @@ struct PlanMapping {
     /// The first line of the mapping.
     let line: Int
 
-    /// - Parameter expected: The expectation, as words, if the node is not a mapping.
+    /// - Parameters:
+    ///   - node: The mapping.
+    ///   - file: The plan's name in errors.
+    ///   - expected: The expectation, as words, if the node is not a mapping.
     /// - Throws: `PlanError` for another node, and for a key that occurs twice.
     init(_ node: YAMLNode, file: String, expected: String = "a mapping") throws(PlanError) {
         do throws(DescriptionError) {
