@@ -1,5 +1,5 @@
 #if Network
-import Foundation
+import Glibc
 public import HTTPSources
 public import Keys
 public import RandomAccess
@@ -172,17 +172,27 @@ extension KeyFailure {
         }
         // The server's own clock counts, if the answer shows it.
         guard let then = Self.time(text) else { return nil }
-        let now = date.flatMap(Self.time) ?? Date()
-        return .seconds(min(max(Int(then.timeIntervalSince(now).rounded(.up)), 0), day))
+        let now = date.flatMap(Self.time) ?? Glibc.time(nil)
+        return .seconds(min(max(then - now, 0), day))
     }
 
-    /// Reads a date in the form that RFC 9110, section 5.6.7, prefers.
-    private static func time(_ text: String) -> Date? {
-        let format = DateFormatter()
-        format.locale = Locale(identifier: "en_US_POSIX")
-        format.timeZone = TimeZone(secondsFromGMT: 0)
-        format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
-        return format.date(from: text)
+    /// Reads a date in the form that RFC 9110, section 5.6.7, prefers, as seconds since 1970. The corresponding C
+    /// function is `timegm`.
+    private static func time(_ text: String) -> Int? {
+        let words = text.split(separator: " ").map(String.init)
+        guard words.count == 6, words[5] == "GMT", let month = months.firstIndex(of: words[2]),
+            let day = Int32(words[1]), let year = Int32(words[3]), (1970...9999).contains(year)
+        else { return nil }
+        let clock = words[4].split(separator: ":").compactMap { Int32($0) }
+        guard clock.count == 3 else { return nil }
+        var date = tm()
+        (date.tm_year, date.tm_mon, date.tm_mday) = (year - 1900, Int32(month), day)
+        (date.tm_hour, date.tm_min, date.tm_sec) = (clock[0], clock[1], clock[2])
+        return timegm(&date)
     }
+
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
 }
 #endif

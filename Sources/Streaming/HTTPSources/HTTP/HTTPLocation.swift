@@ -1,6 +1,6 @@
 #if Network
 import ByteSources
-import Foundation
+import FoundationEssentials
 import Glibc
 import RandomAccess
 import X509

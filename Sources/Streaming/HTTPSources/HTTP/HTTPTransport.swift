@@ -1,7 +1,6 @@
 #if Network
 import AsyncHTTPClient
 import ByteSources
-import Foundation
 import NIOCore
 import NIOHTTP1
 import RandomAccess
@@ -128,7 +127,8 @@ final class HTTPTransport: Sendable {
             guard failure.canPass, attempt < options.attempts, NIODeadline.now() + pause < limits.until else {
                 throw failure
             }
-            Thread.sleep(forTimeInterval: Double(pause.nanoseconds) / 1e9)
+            let clock = SystemClock()
+            clock.sleep(until: clock.nanoseconds + UInt64(pause.nanoseconds))
             pause = pause * 2
         }
         guard let version else { throw .closedBeforeAnswer }

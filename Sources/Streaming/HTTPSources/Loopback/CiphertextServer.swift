@@ -1,7 +1,7 @@
 #if Network
 import ByteSources
 import Crypto
-import Foundation
+import FoundationEssentials
 import NIOCore
 import NIOHTTP1
 import NIOPosix

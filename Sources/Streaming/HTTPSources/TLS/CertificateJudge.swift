@@ -1,6 +1,6 @@
 #if Network
 import ByteSources
-import Foundation
+import FoundationEssentials
 @_spi(DisableValidityCheck) import X509
 
 /// Decides whether a server's certificates are accepted, and reports the finding of each check on its own.

@@ -1,6 +1,6 @@
 #if Network
 public import ByteSources
-import Foundation
+import FoundationEssentials
 import X509
 
 /// The findings about a server's certificates.

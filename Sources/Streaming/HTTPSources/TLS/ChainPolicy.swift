@@ -1,5 +1,5 @@
 #if Network
-import Foundation
+import FoundationEssentials
 import SwiftASN1
 import X509
 

@@ -1,6 +1,6 @@
 #if Network
 import Dispatch
-import Foundation
+import FoundationEssentials
 import NIOCore
 import NIOSSL
 import X509

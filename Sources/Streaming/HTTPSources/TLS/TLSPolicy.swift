@@ -1,7 +1,7 @@
 #if Network
 public import ByteSources
 import Crypto
-import Foundation
+import FoundationEssentials
 package import RandomAccess
 import SwiftASN1
 import X509

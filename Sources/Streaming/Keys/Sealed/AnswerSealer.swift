@@ -1,6 +1,6 @@
 #if Network
 import Crypto
-import Foundation
+import FoundationEssentials
 package import RandomAccess
 
 /// Seals a server's answers. Each is sealed to the fresh key of its request.

@@ -1,6 +1,6 @@
 #if Network
 import Crypto
-import Foundation
+import FoundationEssentials
 import RandomAccess
 
 /// A question to a key server, in its wire format.

@@ -2,7 +2,7 @@
 import ByteSources
 import CLinux
 import Dispatch
-import Foundation
+import FoundationEssentials
 import Glibc
 import Server
 

@@ -1,12 +1,15 @@
 #if Network
 import ArgumentParser
 import ByteSources
-import Foundation
+import Dispatch
+import FoundationEssentials
+import Glibc
 import HLS
 import KeyExchanges
 import Keys
 import Measurement
 import RandomAccess
+import Report
 import Results
 import Server
 import Statistics
@@ -69,7 +72,8 @@ struct MeasureKeysCommand: AsyncParsableCommand {
         CoreDumps.disable()
         let delays = try checkedDelays()
         if let output { try attempt { try Folder.create(FilePath(output)) } }
-        let folder = FilePath(NSTemporaryDirectory()).appending("chunkwise-keys-\(UUID().uuidString)")
+        let folder = FilePath(FileManager.default.temporaryDirectory.path(percentEncoded: false))
+            .appending("chunkwise-keys-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(atPath: folder.string) }
         let measurement = try attempt {
             try KeyWaitMeasurement(
@@ -104,7 +108,7 @@ struct MeasureKeysCommand: AsyncParsableCommand {
             let ratio = cell.ratioToLocal.estimate
             try require(
                 ratio <= maxRatio, .no,
-                "\(cellName): \(Self.text(ratio)) × of local ones: expected at most \(maxRatio)")
+                "\(cellName): \(RatioText.times(ratio)) of local ones: expected at most \(maxRatio)")
         }
     }
 
@@ -122,15 +126,14 @@ struct MeasureKeysCommand: AsyncParsableCommand {
         return times
     }
 
-    private static func text(_ ratio: Double) -> String { String(format: ratio < 10 ? "%.2f" : "%.0f", ratio) }
-
     private func text(_ record: KeyWaitsRecord) -> String {
         let head = ["server", "keys", "requests", "first byte", "of local", "95 % interval"]
         let lines = record.cells.map { cell in
             [
                 "\(cell.delayMilliseconds) ms", cell.source.rawValue, "\(cell.requestCount)",
-                String(format: "%.3f ms", cell.medianNanoseconds / 1e6), Self.text(cell.ratioToLocal.estimate) + " ×",
-                "\(Self.text(cell.ratioToLocal.low)) to \(Self.text(cell.ratioToLocal.high))",
+                DurationText.text(nanoseconds: UInt64(cell.medianNanoseconds)),
+                RatioText.times(cell.ratioToLocal.estimate),
+                "\(RatioText.times(cell.ratioToLocal.low)) to \(RatioText.times(cell.ratioToLocal.high))",
             ]
         }
         return TextTable([head] + lines, rightAligned: [0, 2, 3, 4]).text
@@ -250,7 +253,7 @@ struct KeyWaitMeasurement: Sendable {
     private func firstByte(_ keys: any KeyProvider) async throws -> ContinuousClock.Instant {
         let (folder, backend) = (folder, backend)
         return try await withCheckedThrowingContinuation { continuation in
-            Thread {
+            DispatchQueue.global().async {
                 continuation.resume(
                     with: Result {
                         let file = try PlaylistFile(path: folder.appending("playlist.m3u8"))
@@ -266,7 +269,7 @@ struct KeyWaitMeasurement: Sendable {
                         }
                         return now
                     })
-            }.start()
+            }
         }
     }
 }
