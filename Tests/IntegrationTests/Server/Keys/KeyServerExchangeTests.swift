@@ -106,7 +106,8 @@ struct KeyServerExchangeTests {
         arguments: [
             ("7", Duration.seconds(7)), ("0", .zero), ("999999999999999999999", .seconds(86_400)),
             ("Sun,%2006%20Nov%201994%2008:49:37%20GMT", .zero), ("soon", nil), ("-3", nil),
-            ("Fri,%2031%20Dec%209999%2023:59:59%20GMT", .seconds(86_400)), ("Sun,%2006%20Nov%201994%2008:49%20GMT", nil),
+            ("Fri,%2031%20Dec%209999%2023:59:59%20GMT", .seconds(86_400)),
+            ("Sun,%2006%20Nov%201994%2008:49%20GMT", nil),
             ("Sun,%2006%20Now%201994%2008:49:37%20GMT", nil), ("Sun,%2006%20Nov%202147485548%2008:49:37%20GMT", nil),
         ])
     func retryAfter(_ text: String, _ expected: Duration?) async throws {
