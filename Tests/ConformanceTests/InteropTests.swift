@@ -95,6 +95,28 @@ struct InteropTests {
         let isOn = Atomic(false)
     }
 
+    @Test("a file whose first part is empty is read")
+    func emptyPart() throws {
+        let (digest, zeros) = (Hexadecimal.encode(SHAFunction.sha256.hash([1, 2, 3])), String(repeating: "0", count: 32))
+        // AES-128 of a block of zeros under a key of zeros: NIST, AESAVS, appendix B, encrypts to 66e94b….
+        let plaintext: [UInt8] = [1 ^ 0x66, 2 ^ 0xe9, 3 ^ 0x4b]
+        let folder = FileManager.default.temporaryDirectory.appending(path: "interop-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let index = """
+            {"format": "ctr-parts", "tool": {"name": "t", "version": "1"}, "files": [{"file": "a.bin", "byteCount": 3,
+            "sha256": "\(digest)", "key": "\(zeros)",
+            "parameters": {"partByteCounts": [0, 3], "partIVs": ["\(zeros)", "\(zeros)"]}, "plaintextByteCount": 3,
+            "plaintextSHA256": "\(Hexadecimal.encode(SHAFunction.sha256.hash(plaintext)))",
+            "ranges": [{"offset": 0, "count": 3, "delivered": 3, "hex": "\(Hexadecimal.encode(plaintext))"}]}]}
+            """
+        try Data([1, 2, 3]).write(to: folder.appending(path: "a.bin"))
+        try Data(index.utf8).write(to: folder.appending(path: InteropIndex.fileName))
+        let records = InteropVerification(backends: [try BackendRegistry.backend(named: "openssl")])
+            .run([try InteropIndex(folder: folder.path)])
+        #expect(records.map(\.failed) == [0] && records[0].passed > 20, "\(records)")
+    }
+
     @Test("no read is longer than a subject takes")
     func longObject() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "interop-\(UUID().uuidString)")

@@ -228,6 +228,43 @@ struct LastChunkTests: ObjectDescribing {
         #expect(try Self.decrypt(written, Self.strategy(read)) == [1, 2, 3])
     }
 
+    @Test("a header of lines may be as long as a header, and be hashed as a whole")
+    func longLines() throws {
+        let usual = "repeat('one' ++ x'0a', 16384)"
+        let text = Self.lines.replacing(
+            "'one' ++ x'0a' ++ '-two' ++ x'0a'", with: Array(repeating: usual, count: 15).joined(separator: " ++ "))
+        let written = try Self.encrypt([1, 2, 3], Self.strategy(text))
+        #expect(written.count > 15 << 16)
+        #expect(try Self.decrypt(written, Self.strategy(text)) == [1, 2, 3])
+    }
+
+    @Test("a chunk of zeros is a hole where the description says so, and nowhere else")
+    func holes() throws {
+        let plain = """
+            inputs: {key: 32}
+            cipher: aes-gcm
+            chunk: 32
+            layout: [{nonce: 12}, data, {tag: 16}]
+            key: key
+            nonce: nonce
+            """
+        let plaintext = (0..<100).map { UInt8($0) }
+        let written = try Self.encrypt(plaintext, Self.strategy(plain))
+        for (hole, allowed) in [("", []), ("\nhole: zero", [0, 1, 2]), ("\nhole: i == 1", [1]), ("\nhole: 2 - i", [0, 1])] {
+            for index in 0..<3 {
+                var (stored, expected) = (written, plaintext)
+                stored.replaceSubrange(60 * index..<60 * (index + 1), with: [UInt8](repeating: 0, count: 60))
+                expected.replaceSubrange(32 * index..<32 * (index + 1), with: [UInt8](repeating: 0, count: 32))
+                let strategy = try Self.strategy(plain + hole)
+                if allowed.contains(index) {
+                    #expect(try Self.decrypt(stored, strategy) == expected, "\(hole) \(index)")
+                } else {
+                    #expect(Self.name { try Self.decrypt(stored, strategy) } == "authenticationFailed", "\(hole) \(index)")
+                }
+            }
+        }
+    }
+
     @Test(
         "rules that cannot be are refused with their place",
         arguments: [

@@ -185,8 +185,10 @@ class Format:
         # The offset of the data, if they stand behind a table.
         self.dataStart = self.formula(text.get("dataStart", "0"))
         lengths = ["start", "chunk", "firstChunk", "multipleOf", "padding", "maxChunks"]
-        names = [*lengths, "lastChunk", "cipher", "key", "nonce", "aad", "rejectNonce"]
-        self.members = {name: self.formula(text[name]) for name in names if name in text}
+        names = [*lengths, "lastChunk", "cipher", "key", "nonce", "aad", "rejectNonce", "hole"]
+        # A hole under no condition.
+        always = {"zero": "1"}
+        self.members = {name: self.formula(always.get(text[name], text[name])) for name in names if name in text}
         self.isCoded = any("data" in content.names for field in self.parts for content in field.contents)
         # Whether a header has to be seen before lengths are known.
         used = [field.size for field in self.header + self.parts + self.trailer]

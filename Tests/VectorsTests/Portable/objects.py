@@ -373,7 +373,7 @@ class Object(Body):
     def openedChunk(self, index):
         """The plaintext of a chunk."""
         chunk = self.chunk(index)
-        if "hole" in self.form.text and chunk["n"] == self.full:
+        if chunk["n"] == self.full and self.member("hole", chunk):
             if not any(self.raw(chunk.start, chunk.high + self.counts[chunk["last"]][1])):
                 return bytes(self.full)
         self.checkParts(chunk)

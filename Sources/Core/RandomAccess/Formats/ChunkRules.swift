@@ -16,8 +16,7 @@ final class ChunkRules: Sendable {
     /// The parts that are codes of the data.
     private let storedCodes: [StoredCode]
     private let rejectedNonce: Formula?
-    /// True if a chunk of zeros stands for zeros.
-    let hasHoles: Bool
+    private let hole: Formula?
     /// True if decryption can start at any block; false if each chunk is decrypted as a whole.
     let isStreaming: Bool
     /// The number of bytes of a chunk before its data, and behind it.
@@ -66,9 +65,7 @@ final class ChunkRules: Sendable {
     init(
         _ format: Format, _ shape: ChunkShape, _ names: [String: Value]
     ) throws(DecryptionError) {
-        (self.cipher, self.parts, self.format, self.hasHoles) = (
-            shape.cipher, shape.parts, format.name, format.hasHoles
-        )
+        (self.cipher, self.parts, self.format) = (shape.cipher, shape.parts, format.name)
         let (ranges, geometry) = (shape.partRanges, shape.geometry)
         isStreaming = shape.isStreaming
         let byteCount =
@@ -83,9 +80,9 @@ final class ChunkRules: Sendable {
         associatedData = try format.associatedData.map { formula throws(DecryptionError) in try compiled(formula) }
         let constant = nonce.constant
         constantBlock = constant.flatMap { $0.count == 16 ? try? Block($0) : nil }
-        rejectedNonce = try format.rejectedNonce.map { formula throws(DecryptionError) in
-            try formula.folded(names, in: format.name)
-        }
+        (rejectedNonce, hole) = (
+            try format.rejectedNonce?.folded(names, in: format.name), try format.hole?.folded(names, in: format.name)
+        )
         var fields: [StoredField] = []
         var codes: [StoredCode] = []
         for part in shape.parts {
@@ -135,7 +132,7 @@ final class ChunkRules: Sendable {
             tag.map {
                 inner.behind > 0 && $0.range.lowerBound == -inner.behind && $0.lastRange.lowerBound == -last.behind
             } ?? true
-        isPlain = fields.isEmpty && codes.isEmpty && !format.hasHoles && format.rejectedNonce == nil
+        isPlain = fields.isEmpty && codes.isEmpty && format.hole == nil && format.rejectedNonce == nil
         guard tag?.range.count ?? 0 == cipher.tagByteCount else {
             throw .unsupported("\(cipher.rawValue) in \(format.name) with a tag of \(tag?.range.count ?? 0) bytes")
         }
@@ -148,13 +145,14 @@ final class ChunkRules: Sendable {
                 expected: "\(cipher.nonceByteCount), for \(cipher.rawValue) in \(format.name)")
         }
         if shape.padding == .pkcs7, !isStreaming {
-            let used = format.rules.chunkNames.union(format.rejectedNonce?.expression.names ?? [])
+            let conditions = [format.rejectedNonce, format.hole].compactMap(\.self)
+            let used = conditions.reduce(format.rules.chunkNames) { $0.union($1.expression.names) }
             guard !used.contains(ChunkNumbers.Name.plaintextByteCount.rawValue) else {
                 throw .unsupported("\"n\" in padded chunks with parts, in \(format.name): expected \"stored\"")
             }
         }
         if isStreaming {
-            guard !format.hasHoles, format.rejectedNonce == nil else {
+            guard format.hole == nil, format.rejectedNonce == nil else {
                 throw .unsupported("holes or rejected nonces in \(cipher.rawValue), in \(format.name)")
             }
             // A step starts at any block, and knows only a chunk's number and offset.
@@ -180,10 +178,8 @@ final class ChunkRules: Sendable {
         let nothing = Formula(.bytes(ByteString([])), .bytes, at: DescriptionPlace(line: 1, column: 1))
         let trial = ChunkNumbers(index: 0, plaintextByteCount: 1, storedByteCount: 1, offset: 0)
         nonce = try ChunkFormula(nothing, parts: PartRanges(), trial: trial, in: format)
-        (associatedData, constantBlock, rejectedNonce, tagOffsets) = (nil, nil, nil, nil)
-        (parts, fields, writtenFields, hasHoles, frontByteCounts, behindByteCounts) = (
-            [], [], [], false, (0, 0), (0, 0)
-        )
+        (associatedData, constantBlock, rejectedNonce, hole, tagOffsets) = (nil, nil, nil, nil, nil)
+        (parts, fields, writtenFields, frontByteCounts, behindByteCounts) = ([], [], [], (0, 0), (0, 0))
         (isPlain, hasTagBehind, isStreaming, storedCodes) = (true, true, cipher.isStreaming, [])
     }
 
@@ -264,13 +260,28 @@ final class ChunkRules: Sendable {
         _ stored: UnsafeRawBufferPointer, _ numbers: ChunkNumbers, isLast: Bool
     ) throws(DecryptionError) -> Bool {
         guard let rejectedNonce else { return false }
+        return try holds(rejectedNonce, stored, numbers, isLast: isLast)
+    }
+
+    /// Returns whether a full chunk is a hole.
+    func isHole(
+        _ stored: UnsafeRawBufferPointer, _ numbers: ChunkNumbers, isLast: Bool
+    ) throws(DecryptionError) -> Bool {
+        guard let hole, stored.allSatisfy({ $0 == 0 }) else { return false }
+        return try holds(hole, stored, numbers, isLast: isLast)
+    }
+
+    /// Returns whether a condition on a chunk holds.
+    private func holds(
+        _ condition: Formula, _ stored: UnsafeRawBufferPointer, _ numbers: ChunkNumbers, isLast: Bool
+    ) throws(DecryptionError) -> Bool {
         var names = numbers.names
         names["last"] = .integer(isLast ? 1 : 0)
         for part in parts {
             guard case .field(let field) = part.part else { continue }
             names[field.name] = .bytes(ByteString(stored[part.range(isLast: isLast).place(in: stored.count)]))
         }
-        return try rejectedNonce.integer(names, in: format) != 0
+        return try condition.integer(names, in: format) != 0
     }
 
     /// The max length of a chunk's nonce, associated data and compared values together, in bytes.
@@ -342,8 +353,7 @@ extension ChunkRules: Hashable {
         left === right
             || left.cipher == right.cipher && left.nonce == right.nonce && left.associatedData == right.associatedData
                 && left.parts == right.parts && left.fields == right.fields && left.storedCodes == right.storedCodes
-                && left.hasHoles == right.hasHoles
-                && left.rejectedNonce == right.rejectedNonce
+                && left.hole == right.hole && left.rejectedNonce == right.rejectedNonce
     }
 
     func hash(into hasher: inout Hasher) { hasher.combine(cipher) }

@@ -65,7 +65,7 @@ extension Format.Rules {
         let checks = checks.flatMap { [$0.condition, $0.requirement] }
         let wholes = [whole?.condition, whole?.fold, whole?.requirement]
         let others =
-            ([key, nonce, associatedData, rejectedNonce, lastChunk, dataStart] + checks + wholes).compactMap(\.self)
+            ([key, nonce, associatedData, rejectedNonce, hole, lastChunk, dataStart] + checks + wholes).compactMap(\.self)
             + shapeFormulas
             + fields
         for formula in others where formula.expression.count(of: .pbkdf2) > 0 {

@@ -140,8 +140,10 @@ extension Expression.Operator {
         }
     }
 
-    /// The max length of an expression's value in bytes.
-    static let maxByteCount = 1 << 16
+    /// The max length of an expression's value in bytes: a whole header, and a little more.
+    static let maxByteCount = (1 << 20) + (1 << 16)
+    /// The max length of what an expression makes of a number.
+    static let maxMadeByteCount = 1 << 16
 
     static func limited(
         _ byteCount: Int128, _ make: () throws(EvaluationFailure) -> ByteString
@@ -231,11 +233,11 @@ extension Expression.Function {
             let bytes = arguments.bytes(0)
             return .bytes(bytes.slice(0..<(try arguments.count(1, upTo: bytes.count))))
         case .zeros:
-            let count = try arguments.count(0, upTo: Expression.Operator.maxByteCount)
+            let count = try arguments.count(0, upTo: Expression.Operator.maxMadeByteCount)
             return .bytes(ByteString(repeatElement(0, count: count)))
         case .repeat:
             let bytes = arguments.bytes(0)
-            let count = try arguments.count(1, upTo: Expression.Operator.maxByteCount / max(1, bytes.count))
+            let count = try arguments.count(1, upTo: Expression.Operator.maxMadeByteCount / max(1, bytes.count))
             return .bytes(.concatenation(Array(repeating: bytes, count: count)))
         case .reverse:
             let bytes = arguments.bytes(0)

@@ -76,7 +76,8 @@ public final class Format: Sendable {
         package var isLastNeverFull: Bool
         package var unit: Formula?
         package var maxChunkCount: Formula?
-        package var hasHoles: Bool
+        /// The condition under which a full chunk of zeros stands for zeros; `nil` if none does.
+        package var hole: Formula?
         package var rejectedNonce: Formula?
         package var checksLast: Bool
         /// The check over all chunks, which no reader of a range makes.

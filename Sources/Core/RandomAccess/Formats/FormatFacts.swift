@@ -87,7 +87,7 @@ package struct FormatFacts: Sendable {
         }
         isTagged =
             usual?.isAuthenticated ?? format.layout.contains { if case .tag = $0 { true } else { $0.isCode } }
-        hasHoles = format.hasHoles
+        hasHoles = format.hole != nil
         canBeCutToNothing =
             format.isEmptyObjectEmpty || format.emptyPlaintext == .nothing && !format.rules.isTrailerBound
         unchecked = Self.unchecked(strategy, isTagged: isTagged)

@@ -109,6 +109,11 @@ struct FormatReader {
         let key = try chunkScope.formula(required("key"), as: .bytes)
         var rejectedNonce: Formula?
         if let node = members["rejectNonce"] { rejectedNonce = try chunkScope.formula(node, as: .integer) }
+        var hole: Formula?
+        if let node = members["hole"] {
+            let isZero = if case .scalar("zero", _) = node.content { true } else { false }
+            hole = isZero ? Formula(.integer(1), .integer, at: node.place) : try chunkScope.formula(node, as: .integer)
+        }
         let whole = try readWhole(layout, chunks: chunkScope)
         let pitfalls = try readPitfalls()
         let isWhole = if case .scalar("whole", _) = try required("chunk").content { true } else { false }
@@ -134,7 +139,7 @@ struct FormatReader {
                 key: key, nonce: nonce, associatedData: associatedData, padding: padding,
                 emptyPlaintext: try members["empty"]?.word(Format.EmptyPlaintext.self) ?? .chunk,
                 emptyLast: emptyLast, isLastNeverFull: isLastNeverFull, unit: try integer("multipleOf"),
-                maxChunkCount: try integer("maxChunks"), hasHoles: try flag("hole", "zero"),
+                maxChunkCount: try integer("maxChunks"), hole: hole,
                 rejectedNonce: rejectedNonce, checksLast: try members["openChecksLast"]?.flag() ?? true,
                 whole: whole)
             try rules.checkSealed()

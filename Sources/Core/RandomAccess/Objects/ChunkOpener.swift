@@ -116,7 +116,7 @@ package final class ChunkOpener {
         _ chunk: UnsafeRawBufferPointer, _ numbers: ChunkNumbers, isLast: Bool, into output: UnsafeMutableRawPointer
     ) throws(DecryptionError) -> Bool {
         let isFull = numbers.plaintextByteCount == layout.geometry.chunkByteCount
-        if rules.hasHoles, isFull, chunk.allSatisfy({ $0 == 0 }) {
+        if isFull, try rules.isHole(chunk, numbers, isLast: isLast) {
             output.initializeMemory(as: UInt8.self, repeating: 0, count: Int(numbers.plaintextByteCount))
             return true
         }

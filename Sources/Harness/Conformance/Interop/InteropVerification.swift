@@ -222,7 +222,7 @@ package struct InteropVerification {
     /// Returns ranges at the edges of the first and the last chunks, and pseudo-random ones; some go past the end.
     private static func ranges(of byteCount: Int, chunkByteCount: UInt64?) -> [Range<Int>] {
         var ranges = [0..<0, byteCount..<byteCount + 1]
-        if let chunk = chunkByteCount.flatMap({ Int(exactly: $0) }), chunk < byteCount {
+        if let chunk = chunkByteCount.flatMap({ Int(exactly: $0) }), chunk > 0, chunk < byteCount {
             for edge in Set([chunk, byteCount / chunk * chunk]).sorted() {
                 ranges += [edge - 1..<edge + 1, edge..<edge + 1, edge - 1..<edge]
             }

@@ -189,7 +189,7 @@ extension Strategy {
                 return .field(field)
             }
             // Without comparisons, a reader cannot search for the last chunk.
-            (rules.hasHoles, rules.rejectedNonce, rules.lastChunk) = (false, nil, nil)
+            (rules.hole, rules.rejectedNonce, rules.lastChunk) = (nil, nil, nil)
             // The trailer is fetched, but not compared.
             for index in rules.trailerFields.indices {
                 (rules.trailerFields[index].content, rules.trailerFields[index].sealed) = ([], nil)

@@ -179,7 +179,7 @@ extension DescribedVectors {
     struct Keyed: Sendable {
         let strategy: Strategy
         let key: SecretKey
-        private let sizes: OracleSizes
+        let sizes: OracleSizes
 
         /// Computes the lengths; `nil` for a strategy that the format or the oracle does not accept.
         init?(_ strategy: Strategy, _ key: SecretKey) {
@@ -265,7 +265,7 @@ extension DescribedVectors {
         }
         var groups: [VectorGroup] = []
         for part in parts { groups += try part.get() }
-        return groups.named()
+        return try (groups + holes()).named()
     }
 
     private static func tamperedGroups(

@@ -40,8 +40,10 @@ extension OracleObject {
     }
 
     private func isHole(_ chunk: Chunk, of source: any ByteSource) throws(DecryptionError) -> Bool {
-        guard format.hasHoles, UInt64(chunk.plaintext.count) == sizes.fullByteCount else { return false }
-        return try Oracle.bytes(chunk.stored.count, at: chunk.stored.lowerBound, of: source).allSatisfy { $0 == 0 }
+        guard let hole = format.hole, UInt64(chunk.plaintext.count) == sizes.fullByteCount else { return false }
+        let bytes = try Oracle.bytes(chunk.stored.count, at: chunk.stored.lowerBound, of: source)
+        guard bytes.allSatisfy({ $0 == 0 }) else { return false }
+        return try chunk.known.number(hole) != 0
     }
 
     /// Returns the cipher, the nonce and the associated data of a chunk whose parts are known.

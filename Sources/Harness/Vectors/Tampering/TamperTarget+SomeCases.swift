@@ -30,7 +30,7 @@ extension TamperTarget {
                     }
                 }
             }
-            guard case .object(let strategy, _) = form, strategy.format.hasHoles else { continue }
+            guard case .object(let strategy, _) = form, strategy.format.hole != nil else { continue }
             drafts.add(.flip, "\(name)\(Self.holeName)") { $0.chunks[index] = .zeros($0.chunks[index].count) }
         }
     }

@@ -56,8 +56,10 @@ struct FormatView {
             rows.append(["a cut to nothing", "reads as an empty plaintext"])
         }
         if let nonceFault { rows.append(["nonces", nonceFault]) }
-        if facts.hasHoles {
-            rows.append(["a hole", "a full chunk of zeros reads as zeros, even if an attacker wrote it"])
+        if let hole = format.hole {
+            let isAny = if case .integer = hole.expression { true } else { false }
+            let chunk = isAny ? "a full chunk of zeros" : "a chunk of zeros, where \"hole\" in the description holds,"
+            rows.append(["a hole", chunk + " reads as zeros, even if an attacker wrote it"])
         }
         if !strategy.hasWholeChunks {
             rows.append(["data", "stands together, behind a table of the chunks' other parts"])

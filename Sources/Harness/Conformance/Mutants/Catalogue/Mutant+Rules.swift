@@ -145,7 +145,7 @@ extension Mutant {
         },
         .rule(
             "hole-refused", "A chunk of zeros is an error.", flag: .chunkTag, source: "rfjakob/gocryptfs#532"
-        ) { $0.hasHoles = false },
+        ) { $0.hole = nil },
     ]
 
     /// A change of a description, and the mutant that reads with the changed rules.
