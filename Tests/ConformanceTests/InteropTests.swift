@@ -97,7 +97,8 @@ struct InteropTests {
 
     @Test("a file whose first part is empty is read")
     func emptyPart() throws {
-        let (digest, zeros) = (Hexadecimal.encode(SHAFunction.sha256.hash([1, 2, 3])), String(repeating: "0", count: 32))
+        let digest = Hexadecimal.encode(SHAFunction.sha256.hash([1, 2, 3]))
+        let zeros = String(repeating: "0", count: 32)
         // AES-128 of a block of zeros under a key of zeros: NIST, AESAVS, appendix B, encrypts to 66e94b….
         let plaintext: [UInt8] = [1 ^ 0x66, 2 ^ 0xe9, 3 ^ 0x4b]
         let folder = FileManager.default.temporaryDirectory.appending(path: "interop-\(UUID().uuidString)")

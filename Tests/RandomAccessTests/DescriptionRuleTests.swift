@@ -57,6 +57,12 @@ struct DescriptionRuleTests: ObjectDescribing {
             ("u8(i & 255) ++ zeros(11)", "u8(last)", false, true), ("zeros(12)", "u64be(i) ++ u8(last)", true, true),
             ("zeros(12)", "zeros(i - i)", false, false), ("zeros(12)", "u64be(count)", false, true),
             ("mark ++ zeros(8)", "zeros(0)", true, false),
+            // In widths that the numbers of a very long object do not fit.
+            ("mark ++ zeros(8)", "u8(count)", true, true), ("zeros(12)", "u16be(count)", false, true),
+            ("zeros(12)", "u32be(size)", false, true), ("zeros(12)", "u64be(size)", false, true),
+            // Cutting off one chunk of a few changes nothing.
+            ("zeros(12)", "u64be(count / 1000)", false, false), ("zeros(12)", "u8(count > 5)", false, false),
+            ("zeros(12)", "u64be(size / 1000000)", false, false),
         ])
     func facts(_ nonce: String, _ aad: String, _ isIndexBound: Bool, _ isEndBound: Bool) throws {
         let text = """

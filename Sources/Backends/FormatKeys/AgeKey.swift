@@ -8,6 +8,7 @@ extension AgeHeader {
     /// - Returns: The file key.
     /// - Throws: `FormatKeyError` if no identity opens a stanza; `.backend`.
     package func fileKey(identities: [SecretKey]) throws(DecryptionError) -> SecretKey {
+        try requireScryptAlone()
         let backend = try OpenSSL()
         let publicKeys = identities.map(X25519.publicKey(of:))
         for stanza in stanzas where stanza.type == "X25519" {
@@ -31,6 +32,15 @@ extension AgeHeader {
                 + (stanzas.contains { $0.type == "scrypt" } ? "; of scrypt, the passphrase in --password-file" : ""))
     }
 
+    /// Refuses a stanza of scrypt beside others: the file could be by anyone who knows the passphrase.
+    ///
+    /// - Source: age-encryption.org/v1, "The scrypt recipient type".
+    private func requireScryptAlone() throws(DecryptionError) {
+        guard stanzas.count == 1 || !stanzas.contains(where: { $0.type == "scrypt" }) else {
+            throw .noKey("a stanza", "of scrypt is not the only one (\(types))", expected: "no other beside it")
+        }
+    }
+
     /// Unwraps the file key.
     ///
     /// - Parameters:
@@ -47,9 +57,7 @@ extension AgeHeader {
                 "no stanza", "of \(stanzas.count) (\(types)) has a passphrase",
                 expected: "scrypt, or, for X25519, --identity")
         }
-        guard stanzas.count == 1 else {
-            throw .noKey("a stanza", "of scrypt is not the only one (\(types))", expected: "no other beside it")
-        }
+        try requireScryptAlone()
         guard stanza.arguments.count == 3, let salt = Digits.bytes(stanza.arguments[1].utf8), salt.count == 16 else {
             throw Self.malformed(stanza, expected: "22 digits of Base64 and a number behind it")
         }

@@ -85,6 +85,50 @@ struct EverydayTests {
         #expect(folder.bytes("f") == before)
     }
 
+    @Test("no file that is read is replaced: the key, the IV, the description, the results")
+    func filesThatAreRead() throws {
+        let folder = try TemporaryFolder()
+        try folder.file("plain", Samples.bytes(1000))
+        try folder.file("mine.yml", try Chunkwise.run(["format", "new", "mine"]).text)
+        try folder.file("long", String(repeating: "7", count: 64) + "\n", isSecret: true)
+        #expect(try Chunkwise.convert("encrypt", folder, ["plain", "f"]).status == 0)
+        try folder.file("f.iv", Chunkwise.ivHex + "\n")
+        let mine = ["--key-file", "long", "--strategy", "./mine.yml"]
+        #expect(try Chunkwise.run(["encrypt"] + mine + ["plain", "m"], in: folder.path).status == 0)
+        let names = ["key", "long", "f.iv", "mine.yml"]
+        let before = names.map(folder.bytes)
+        for (command, name, words) in [
+            ("encrypt", "plain", "is the key"), ("decrypt", "f", "is the key"),
+        ] {
+            Chunkwise.expectFailure(try Chunkwise.convert(command, folder, [name, "key"]), 64, words)
+        }
+        Chunkwise.expectFailure(try Chunkwise.convert("decrypt", folder, ["f", "f.iv"]), 64, "is the input's IV")
+        for (command, name) in [("encrypt", "plain"), ("decrypt", "m")] {
+            let run = try Chunkwise.run([command] + mine + [name, "mine.yml"], in: folder.path)
+            Chunkwise.expectFailure(run, 64, "is the description")
+        }
+        #expect(names.map(folder.bytes) == before)
+        try FileManager.default.createDirectory(atPath: folder.path("run"), withIntermediateDirectories: false)
+        try folder.file("run/results.jsonl", [UInt8]("{}\n".utf8))
+        let report = ["report", "run", "--format", "csv", "--output", "run/results.jsonl"]
+        Chunkwise.expectFailure(try Chunkwise.run(report, in: folder.path), 64, "is a result")
+        #expect(folder.bytes("run/results.jsonl") == [UInt8]("{}\n".utf8))
+    }
+
+    @Test("an IV of no bytes has no file")
+    func emptyIV() throws {
+        let folder = try TemporaryFolder()
+        for count in [0, 5, 16, 500] {
+            try folder.file("plain", Samples.bytes(count))
+            try folder.file("long", String(repeating: "75", count: 32) + "\n", isSecret: true)
+            let mega = ["--key-file", "long", "--strategy", "mega"]
+            #expect(try Chunkwise.run(["encrypt"] + mega + ["plain", "sealed"], in: folder.path).status == 0)
+            #expect(folder.bytes("sealed.iv") == nil)
+            let run = try Chunkwise.run(["decrypt"] + mega + ["sealed", "-"], in: folder.path)
+            #expect(run.status == 0 && run.output == Samples.bytes(count), "\(count): \(run.errorLines)")
+        }
+    }
+
     @Test("encrypt reads a pipe", arguments: [0, 1, 100_000])
     func pipe(count: Int) throws {
         let folder = try TemporaryFolder()

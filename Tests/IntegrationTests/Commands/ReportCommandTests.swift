@@ -46,6 +46,28 @@ struct ReportCommandTests {
         "throughput.svg",
     ]
 
+    @Test("a report goes through a link, into a pipe and to standard output, and replaces none of them")
+    func outputs() throws {
+        let folder = try TemporaryFolder()
+        try folder.file("results.jsonl", try ResultFixture.file())
+        try folder.file("real", "old")
+        try FileManager.default.createSymbolicLink(atPath: folder.path("link"), withDestinationPath: "real")
+        try #require(mkfifo(folder.path("pipe"), 0o600) == 0)
+        func report(_ output: String) -> String { "report . --format csv --output \(output)" }
+        let plain = try Chunkwise.run(["report", ".", "--format", "csv"], in: folder.path)
+        let names = folder.names
+        let linked = try Chunkwise.run(report("link").split(separator: " ").map(String.init), in: folder.path)
+        #expect(linked.status == 0 && folder.bytes("real") == plain.output)
+        let program = "'\(Programs.chunkwise)'"
+        let line = "cat pipe & \(program) \(report("pipe")) && wait && \(program) \(report("-"))"
+        let piped = try CommandRun.run("/usr/bin/env", ["sh", "-c", line], in: folder.path)
+        #expect(piped.status == 0 && piped.output == plain.output + plain.output, "\(piped.errorLines)")
+        #expect(folder.names == names)
+        var status = stat()
+        #expect(lstat(folder.path("link"), &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
+        #expect(lstat(folder.path("pipe"), &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
+    }
+
     @Test("a report has all its files, and a single form goes to standard output without leaving any")
     func files() throws {
         let folder = try TemporaryFolder()

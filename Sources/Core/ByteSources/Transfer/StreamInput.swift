@@ -110,11 +110,11 @@ package enum TextFile {
         return String(decoding: buffer, as: UTF8.self)
     }
 
-    /// Writes a file, completely or not at all.
+    /// Writes a file, completely or not at all; a pipe or device is written to directly.
     ///
     /// - Throws: `DecryptionError.io`.
     package static func write(_ text: String, to path: FilePath) throws(DecryptionError) {
-        let sink = try FileSink(path: path)
+        let sink = try Output.open(path.string)
         var text = text
         // A closure that rethrows loses the type of its error.
         let result = text.withUTF8 { bytes in

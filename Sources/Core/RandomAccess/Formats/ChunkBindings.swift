@@ -7,6 +7,8 @@ struct ChunkBindings {
     private let key: Formula
     private let nonce: Formula
     private let associatedData: Formula?
+    /// The number of chunks of a long object. Its numbers fit into the format's widths.
+    private var farCount: UInt64 = 1 << 40
 
     /// The input of a cipher besides the plaintext.
     struct Binding: Hashable {
@@ -29,6 +31,8 @@ struct ChunkBindings {
         associatedData = try format.associatedData.map { formula throws(DecryptionError) in
             try formula.folded(names, in: format.name)
         }
+        let counts = [40, 31, 23, 15, 7, 6].map { UInt64(1) << $0 }.filter { $0 <= shape.geometry.maxChunkCount }
+        farCount = counts.first { binding(ofChunk: 0, of: $0, seed: 1) != nil } ?? farCount
     }
 
     /// The numbers of chunks around the limits of counter widths.
@@ -64,7 +68,10 @@ struct ChunkBindings {
         var names = names.merging(numbers.names) { $1 }
         names["last"] = .integer(index + 1 == chunkCount ? 1 : 0)
         names["count"] = .integer(Int128(chunkCount))
-        names["size"] = .integer(Int128(chunkCount) * (1 << 40))
+        let storedByteCount =
+            geometry.chunkByteCount == .max
+            ? 1 << 20 : Int128(geometry.chunkByteCount) + Int128(geometry.overheadByteCount)
+        names["size"] = .integer(Int128(chunkCount) * storedByteCount)
         var open: [(field: Format.Field, count: Int)] = []
         for part in shape.parts {
             guard case .field(let field) = part.part else { continue }
@@ -98,12 +105,10 @@ struct ChunkBindings {
         return Binding(key: key, nonce: nonce, noticed: noticed)
     }
 
-    private static let farCount: UInt64 = 1 << 40
-
     /// True if the tag alone detects a chunk in another chunk's place, without a check of its parts.
     var isIndexBound: Bool {
-        let all = indices.compactMap { binding(ofChunk: $0, of: Self.farCount, seed: 1) }
-        return Set(all.map(\.noticed)).count == all.count
+        let all = indices.compactMap { binding(ofChunk: $0, of: farCount, seed: 1) }
+        return !all.isEmpty && Set(all.map(\.noticed)).count == all.count
     }
 
     /// True if a reader detects that an object was cut behind a full chunk.
@@ -113,7 +118,11 @@ struct ChunkBindings {
         if format.derived.contains(where: { $0.formula.expression.names.contains("size") }) { return true }
         return indices.prefix(3).allSatisfy { index in
             let last = binding(ofChunk: index, of: index + 1, seed: 1)
-            return last == nil || last?.noticed != binding(ofChunk: index, of: Self.farCount, seed: 1)?.noticed
+            // Much is cut off, or a single chunk.
+            return last == nil
+                || [farCount, index + 2].allSatisfy {
+                    binding(ofChunk: index, of: $0, seed: 1)?.noticed != last?.noticed
+                }
         }
     }
 
@@ -130,8 +139,8 @@ struct ChunkBindings {
 
     /// Returns whether a reader detects chunks of another object with the same key and inputs.
     func isBound(against other: ChunkBindings) -> Bool {
-        binding(ofChunk: 0, of: Self.farCount, seed: 1)?.noticed
-            != other.binding(ofChunk: 0, of: Self.farCount, seed: 1)?.noticed
+        binding(ofChunk: 0, of: farCount, seed: 1)?.noticed
+            != other.binding(ofChunk: 0, of: farCount, seed: 1)?.noticed
     }
 
     /// Returns whether chunks of another object have the same nonces, for a cipher that needs different ones. Random
@@ -140,14 +149,14 @@ struct ChunkBindings {
 
     /// True if each chunk of an object has a key or a nonce of its own.
     var hasOwnNonces: Bool {
-        let all = indices.enumerated().compactMap { binding(ofChunk: $1, of: Self.farCount, seed: UInt8($0)) }
+        let all = indices.enumerated().compactMap { binding(ofChunk: $1, of: farCount, seed: UInt8($0)) }
         return Set(all.map { [$0.key, $0.nonce] }).count == all.count
     }
 
     /// Returns whether the first chunks of both objects share key and nonce.
     func hasNonces(of other: ChunkBindings) -> Bool {
         let (left, right) = (
-            binding(ofChunk: 0, of: Self.farCount, seed: 1), other.binding(ofChunk: 0, of: Self.farCount, seed: 2)
+            binding(ofChunk: 0, of: farCount, seed: 1), other.binding(ofChunk: 0, of: farCount, seed: 2)
         )
         return left?.key == right?.key && left?.nonce == right?.nonce
     }
@@ -157,7 +166,7 @@ struct ChunkBindings {
     var chunksWithOneNonce: (UInt64, UInt64)? {
         guard shape.cipher.needsNoncesOnce else { return nil }
         let all = indices.enumerated().compactMap { place, index in
-            binding(ofChunk: index, of: Self.farCount, seed: UInt8(place)).map { (index, $0) }
+            binding(ofChunk: index, of: farCount, seed: UInt8(place)).map { (index, $0) }
         }
         for (place, one) in all.enumerated() {
             if let other = all[..<place].first(where: { collide($0, one) }) { return (other.0, one.0) }

@@ -65,9 +65,8 @@ extension Format.Rules {
         let checks = checks.flatMap { [$0.condition, $0.requirement] }
         let wholes = [whole?.condition, whole?.fold, whole?.requirement]
         let others =
-            ([key, nonce, associatedData, rejectedNonce, hole, lastChunk, dataStart] + checks + wholes).compactMap(\.self)
-            + shapeFormulas
-            + fields
+            ([key, nonce, associatedData, rejectedNonce, hole, lastChunk, dataStart] + checks + wholes)
+            .compactMap(\.self) + shapeFormulas + fields
         for formula in others where formula.expression.count(of: .pbkdf2) > 0 {
             throw DescriptionError(formula.place, "pbkdf2: expected it in \"derive\" only")
         }

@@ -299,6 +299,7 @@ extension Expression.Function {
             let count = try arguments.count(4, upTo: 4096)
             let blockCount = max(1, (count + digestByteCount - 1) / digestByteCount)
             let iterationCount = try arguments.count(3, upTo: 10_000_000 / blockCount)
+            guard iterationCount > 0 else { throw EvaluationFailure("pbkdf2 with 0 iterations: expected 1 or more") }
             return ByteString(count: count) { output in
                 bytes(1) { password in
                     bytes(2) { salt in

@@ -191,8 +191,11 @@ package struct ExternalVerification: Sendable {
             return .failure(ExternalHello.Mismatch(description: "hello: \(error)"))
         }
         guard answer.isGood else {
+            let (name, message) = (answer.members["error"]?.text ?? "none", answer.members["message"]?.text ?? "none")
             return .failure(
-                ExternalHello.Mismatch(description: "hello is answered with an error: expected success"))
+                ExternalHello.Mismatch(
+                    description: "hello is answered with the error \(name.prefix(80)), message \(message.prefix(200)): "
+                        + "expected success"))
         }
         do throws(ExternalHello.Mismatch) {
             return .success(try ExternalHello(answer.members))

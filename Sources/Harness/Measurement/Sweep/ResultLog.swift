@@ -16,6 +16,11 @@ package final class ResultLog {
     ///
     /// - Throws: `SweepError`.
     package init(path: FilePath) throws(SweepError) {
+        // A pipe would be waited for.
+        var status = stat()
+        guard stat(path.string, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
+            throw .io(.io(operation: "open \(path)", code: 0, reason: "it is no regular file: expected one, or none"))
+        }
         let log = try rethrowing(as: SweepError.io, try LineLog(path: path))
         self.log = log
         let earlierBytes = try rethrowing(as: SweepError.io, try log.earlierBytes())

@@ -91,6 +91,13 @@ struct DecryptCommand: ParsableCommand {
             remoteObject = try network.remoteObject(input, isStrict: keyOptions.strict)
             _ = try Network.required()
         }
+        let inputFile = remoteObject == nil ? input : nil
+        try OutputFile.requireOther(
+            output,
+            than: [
+                ("the input", inputFile), ("the key", keyOptions.keyFile), ("the description", layout.descriptionPath),
+                ("the input's IV", inputFile.map { IVFile.path(of: FilePath($0)).string }),
+            ])
         let windowByteCount = try Validated.window(window)
         let threadCount = try Validated.threads(threads, window: window)
         var request: RangeRequest?
@@ -117,12 +124,6 @@ struct DecryptCommand: ParsableCommand {
         let cipher = try backendOptions.backend(for: strategy, key)
         // A mapping saves a copy and costs page faults, which are many if the file was written in small pieces.
         let access = try access() ?? .pread
-        if remoteObject == nil, let replaced = OutputFile.identity(of: output),
-            replaced == OutputFile.identity(of: input)
-        {
-            throw CommandFailure(
-                .usage, "output \(output) is the input: expected another file, for the ciphertext would be lost")
-        }
         let source = try remoteObject.map { try Network.open($0.opening(strategy)) } ?? open(input, access)
         let object = try attempt(redactedName(input)) {
             try ciphertext.open(source, strategy) { () throws(DecryptionError) in

@@ -56,6 +56,8 @@ struct EncryptCommand: ParsableCommand {
 
     func run() throws {
         CoreDumps.disable()
+        try OutputFile.requireOther(
+            output, than: [("the key", keyOptions.keyFile), ("the description", layout.descriptionPath)])
         let windowByteCount = try Validated.window(window)
         let threadCount = try Validated.threads(threads, window: window)
         var isIVDrawn = false
@@ -87,10 +89,12 @@ struct EncryptCommand: ParsableCommand {
         let transfer = plaintext.flatMap { ChunkTransfer(encryptor, of: $0, windowByteCount: windowByteCount) }
         let sink = try attempt { try Output.open(output) }
         // A pipe or a device has no folder for an IV file.
-        let iv = strategy.outer.hasIVInFront ? nil : strategy[Format.Input.ivName]?.bytes?.array
+        let value = strategy.outer.hasIVInFront ? nil : strategy[Format.Input.ivName]?.bytes?.array
+        // An IV of no bytes, as where it is part of the key, needs no file.
+        let iv = value?.isEmpty == true ? nil : value
         let file = iv == nil ? nil : sink as? FileSink
         try require(
-            file != nil || !isIVDrawn, .usage,
+            file != nil || !isIVDrawn || iv == nil, .usage,
             "output \(output) without --iv: expected --iv, or a regular file, beside which the IV is stored")
         if file != nil { try requirePlaceOfIV(strategy.format.ivInput?.byteCounts) }
         try attempt(input == "-" ? nil : input) {

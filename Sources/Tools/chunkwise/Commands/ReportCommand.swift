@@ -80,6 +80,10 @@ struct ReportCommand: ParsableCommand {
     }
 
     func run() throws {
+        if let output, let form, form != .export(.asv) {
+            let files = results.flatMap { [$0, RunFolder(path: FilePath($0)).resultFile.string] }
+            try OutputFile.requireOther(output, than: files.map { ("a result", $0) })
+        }
         if case .export(let export) = form { return try run(export, try ResultFiles(results[0])) }
         if results.count == 1, let folder = try keyFolder(results[0]) { return try runKeys(folder) }
         guard results.count == 1 else {

@@ -18,7 +18,8 @@ extension VerifyCommand {
                 the index, the whole object, and ranges that chunkwise chooses. Then interop damages copies: it flips a
                 bit in each part, removes, doubles and swaps chunks, and appends bytes. A change that the reader does
                 not detect is a failure if the format's description demands detection. Objects with an unknown format,
-                cipher or parameter count as unsupported, with the reason.
+                cipher or value of a parameter count as unsupported, with the reason. Members of parameters that are
+                no inputs of the format are ignored.
 
                 EXAMPLES
                   chunkwise verify interop data/interop

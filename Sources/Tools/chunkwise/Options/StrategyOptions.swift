@@ -100,6 +100,9 @@ struct StrategyOptions: ParsableArguments {
         return try made(format, values, outer, isKeyGiven: true)
     }
 
+    /// The path of the description, if the strategy is that of the user's own.
+    var descriptionPath: String? { FormatFiles.isPath(strategy) ? FormatFiles.parts(strategy).path : nil }
+
     /// Finds the format, or reads its description. With `isMeasured`, playlists are among the known formats.
     private func format(isMeasured: Bool = false) throws -> Format {
         if isMeasured, isPlaylist { return try attempt { try Format.measured(strategy) } }

@@ -56,6 +56,21 @@ enum OutputFile {
             "no folder to write \(path) to: \(String(cString: strerror(errno))): expected one that can be written")
     }
 
+    /// Refuses an output that is one of the files that are read, which would be lost.
+    ///
+    /// - Parameters:
+    ///   - output: The output.
+    ///   - files: The files that are read, after what they are. A path that is `nil` is none.
+    /// - Throws: `CommandFailure`.
+    static func requireOther(_ output: String, than files: [(what: String, path: String?)]) throws {
+        guard let replaced = identity(of: output) else { return }
+        for (what, path) in files {
+            try require(
+                path.flatMap(identity) != replaced,
+                "output \(output) is \(what), which is read and would be lost: expected another file")
+        }
+    }
+
     /// The device and the inode of a regular file, which are the same for all its names; `nil` if there is none. The
     /// corresponding C function is `stat`.
     static func identity(of path: String) -> [UInt64]? {
@@ -94,7 +109,8 @@ enum ReportWriting {
             // Writing a file also renders it, which is most of the work.
             let sinks = Parallel.map(files) { file, path in
                 Result {
-                    let sink = try FileSink(path: path)
+                    // A device, a pipe or a link stays what it is.
+                    let sink = try Output.open(path.string)
                     var offset: UInt64 = 0
                     try file.write { bytes in
                         try sink.write(bytes, at: offset)
@@ -103,8 +119,10 @@ enum ReportWriting {
                     return sink
                 }
             }
-            let prepared = try sinks.map { try $0.get().prepare() }
-            for file in prepared { try file.rename() }
+            let prepared = try sinks.map { try ($0.get() as? FileSink)?.prepare() }
+            for (sink, file) in zip(sinks, prepared) {
+                if let file { try file.rename() } else { try sink.get().commit() }
+            }
         }
     }
 
