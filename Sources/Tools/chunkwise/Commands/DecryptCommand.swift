@@ -91,13 +91,8 @@ struct DecryptCommand: ParsableCommand {
             remoteObject = try network.remoteObject(input, isStrict: keyOptions.strict)
             _ = try Network.required()
         }
-        let inputFile = remoteObject == nil ? input : nil
         try OutputFile.requireOther(
-            output,
-            than: [
-                ("the input", inputFile), ("the key", keyOptions.keyFile), ("the description", layout.descriptionPath),
-                ("the input's IV", inputFile.map { IVFile.path(of: FilePath($0)).string }),
-            ])
+            output, than: [("the key", keyOptions.keyFile), ("the description", layout.descriptionPath)])
         let windowByteCount = try Validated.window(window)
         let threadCount = try Validated.threads(threads, window: window)
         var request: RangeRequest?
@@ -116,6 +111,10 @@ struct DecryptCommand: ParsableCommand {
         try playlistKeys.refuse(with: layout.strategy)
         try ranges.refuse(with: layout.strategy)
         try playlistOptions.refuse(with: layout.strategy)
+        let file = remoteObject == nil ? input : nil
+        try OutputFile.requireOther(
+            output,
+            than: [("the input", file), ("the input's IV", file.map { IVFile.path(of: FilePath($0)).string })])
         let strategy = try layout.strategy(ivOptions, keyOptions) { iv in
             if let remoteObject { return try IVOptions.bytes(beside: remoteObject, of: iv) }
             return try IVOptions.bytes(beside: input, of: iv)

@@ -210,7 +210,11 @@ extension FilePath {
     /// The absolute path without `.` and `..`. Its end need not exist. The corresponding C function is `realpath`.
     var fromRoot: FilePath {
         guard let resolved = realpath(isEmpty ? "." : string, nil) else {
-            guard let last = lastComponent else { return self }
+            guard let last = lastComponent else {
+                guard isEmpty, let current = getcwd(nil, 0) else { return self }
+                defer { free(current) }
+                return FilePath(String(cString: current))
+            }
             return removingLastComponent().fromRoot.appending(last).lexicallyNormalized()
         }
         defer { free(resolved) }
