@@ -109,10 +109,14 @@ struct EverydayTests {
         }
         #expect(names.map(folder.bytes) == before)
         try FileManager.default.createDirectory(atPath: folder.path("run"), withIntermediateDirectories: false)
-        try folder.file("run/results.jsonl", [UInt8]("{}\n".utf8))
-        let report = ["report", "run", "--format", "csv", "--output", "run/results.jsonl"]
-        Chunkwise.expectFailure(try Chunkwise.run(report, in: folder.path), 64, "is a result")
-        #expect(folder.bytes("run/results.jsonl") == [UInt8]("{}\n".utf8))
+        let results = try ResultFixture.file()
+        try folder.file("run/results.jsonl", results)
+        for report in ["run --format csv", "compare run run --format json", "history . --format json"] {
+            let arguments = ["report"] + report.split(separator: " ").map(String.init)
+            let run = try Chunkwise.run(arguments + ["--output", "run/results.jsonl"], in: folder.path)
+            Chunkwise.expectFailure(run, 64, "is a result")
+        }
+        #expect(folder.bytes("run/results.jsonl") == results)
     }
 
     @Test("an IV of no bytes has no file")

@@ -173,6 +173,10 @@ struct FormatCommandTests {
                 "key: 16", "check: [{that: \"key == zeros(16)\", error: invalidKey}]; key: key; nonce: be(i, 12)", 0,
                 "made up"
             ),
+            (
+                "key: 16", "header: [{l: 4}, {x: beInt(l)}]; key: key; nonce: be(i, 12)", 0,
+                "expected \"usually\" for them"
+            ),
             ("key: 16, a: {default: 1}, aByteCount: {default: 1}", "key: key; nonce: be(i, 12)", 65, "both written a"),
         ])
     func trials(inputs: String, rules: String, status: Int32, expected: String) throws {

@@ -130,6 +130,27 @@ struct SweepTests {
         #expect(try sweep.lines.contains { if case .failure = $0 { true } else { false } })
     }
 
+    @Test("a subject that measures less than it was asked for has no speed")
+    func tooFewIterations() throws {
+        let folder = try TemporaryFolder()
+        let change = #"s/"nanoseconds":\[[0-9,]*\]/"nanoseconds":[1]/"#
+        let script = try folder.file(
+            "subject", "'\(Programs.chunkwise)' subject --backend libgcrypt | sed -u '\(change)'")
+        let subject = "subject:sh \(script)"
+        let results = try SmallSweep(
+            """
+            rounds: 1
+            time: 1us
+            object-size: 4KiB
+            cells:
+            - {backend: ["\(subject)", libgcrypt], window: 1KiB}
+            """, otherBackends: [subject]
+        ).run()
+        let failed = try #require(results.cells.first { $0.cell.backend == subject })
+        #expect(failed.failure?.contains("1 iterations of 1 ns together: expected ") == true, "\(failed.failure ?? "")")
+        #expect(failed.rounds.isEmpty && results.cells.count { $0.failure == nil } == 1)
+    }
+
     @Test("memory and latencies are of as many processes as there are rounds, three at most")
     func untimedRounds() throws {
         let results = try SmallSweep(

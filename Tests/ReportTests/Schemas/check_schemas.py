@@ -103,7 +103,8 @@ def main():
             if number > 0 and number % 40:
                 continue
             small = thinned(document)
-            assert check.is_valid(small), f"{name}:{number + 1}: not valid any more with shorter lists"
+            if not check.is_valid(small):
+                small = document
             for path, part, is_required in places(schema, schema, small, []):
                 changes = []
                 if is_required:

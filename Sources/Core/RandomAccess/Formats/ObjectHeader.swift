@@ -156,7 +156,15 @@ struct ObjectHeader {
                 throw .unsupported(
                     "a new object of \(format.name): the length of \"\(field.name)\" depends on the header")
             }
-            let count = try field.count(names, after: byteCount, in: format.name)
+            let count: Int
+            do throws(DecryptionError) {
+                count = try field.count(names, after: byteCount, in: format.name)
+            } catch {
+                guard !field.byteCount.expression.names.isDisjoint(with: fields.map(\.name)) else { throw error }
+                throw .unsupported(
+                    "a new object of \(format.name): the length of \"\(field.name)\" follows from bytes that are drawn "
+                        + "at random: expected \"usually\" for them")
+            }
             names[field.name + ".at"] = .integer(Int128(byteCount))
             fields.append((field.name, byteCount..<byteCount + count))
             byteCount += count

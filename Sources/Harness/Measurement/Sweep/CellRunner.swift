@@ -229,16 +229,19 @@ package struct CellRunner {
             let settling = SettlingTime(forMinimum: minimumNanoseconds)
             let iteration = try subject.warmUp(workload, fewReads: settling.nanoseconds, iterations: 0)
             let isSettling = iteration.map { $0 < settling.nanoseconds } ?? false
+            let least = minimumNanoseconds + (isSettling ? settling.nanoseconds + (iteration ?? 0) : 0)
             let before = OutsideUsage.now(of: subject.process.processID)
             let answer = try subject.measure(
-                workload,
-                CellSubject.iterations(
-                    UInt64(CellSubject.maxIterations),
-                    atLeast: minimumNanoseconds + (isSettling ? settling.nanoseconds + (iteration ?? 0) : 0)))
+                workload, CellSubject.iterations(UInt64(CellSubject.maxIterations), atLeast: least))
             let after = OutsideUsage.now(of: subject.process.processID)
             let all = try answer.integers("nanoseconds")
             guard !all.isEmpty, all.count <= CellSubject.maxIterations else {
                 throw SubjectError.framing("\(all.count) iterations: expected 1 to \(CellSubject.maxIterations)")
+            }
+            // Each is below 2⁵³, but not their sum.
+            let sum = all.reduce(0) { $0 + Double($1) }
+            guard all.count == CellSubject.maxIterations || sum >= Double(least) else {
+                throw SubjectError.framing("\(all.count) iterations of \(Int(sum)) ns together: expected \(least) ns")
             }
             guard all.contains(where: { $0 > 0 }) || cell.objectByteCount == 0 else {
                 throw SubjectError.framing("\(all.count) iterations that took no time: expected nanoseconds")

@@ -80,10 +80,7 @@ struct ReportCommand: ParsableCommand {
     }
 
     func run() throws {
-        if let output, let form, form != .export(.asv) {
-            let files = results.flatMap { [$0, RunFolder(path: FilePath($0)).resultFile.string] }
-            try OutputFile.requireOther(output, than: files.map { ("a result", $0) })
-        }
+        if form != nil, form != .export(.asv) { try ReportWriting.requireOther(output, than: results) }
         if case .export(let export) = form { return try run(export, try ResultFiles(results[0])) }
         if results.count == 1, let folder = try keyFolder(results[0]) { return try runKeys(folder) }
         guard results.count == 1 else {
@@ -221,6 +218,7 @@ extension ReportCommand {
         @OptionGroup var color: ColorOptions
 
         func run() throws {
+            if format != nil { try ReportWriting.requireOther(output, than: [a, b]) }
             let comparison = RunComparison(
                 try ResultFiles(a, requiringCells: false).results, named: a,
                 with: try ResultFiles(b, requiringCells: false).results, named: b)
@@ -283,6 +281,7 @@ extension ReportCommand {
         @OptionGroup var color: ColorOptions
 
         func run() throws {
+            if format != nil { try ReportWriting.requireOther(output, than: HistoryReading.resultFiles(in: folder)) }
             let target = output.map { format == nil ? FilePath($0) : FilePath($0).removingLastComponent() }
             let history = try HistoryReading.read(
                 folder, linkingFrom: target ?? FilePath(""), reference: reference.backend)
@@ -315,6 +314,13 @@ extension ColorOptions {
 }
 
 extension ReportWriting {
+    /// Refuses an output that is one of the results, each a file or a folder with one.
+    fileprivate static func requireOther(_ output: String?, than results: [String]) throws {
+        guard let output else { return }
+        let files = results.flatMap { [$0, RunFolder(path: FilePath($0)).resultFile.string] }
+        try OutputFile.requireOther(output, than: files.map { ("a result", $0) })
+    }
+
     /// Writes a report to a file, or to standard output if there is none.
     fileprivate static func write(_ file: ReportFile, toFile path: String?) throws {
         guard let path else { return try print(file) }

@@ -132,6 +132,11 @@ enum HistoryReading {
         return history
     }
 
+    /// The result files in a folder that exists. A history may replace other files, such as an earlier one in JSON.
+    static func resultFiles(in folder: String) throws -> [String] {
+        try names(in: folder).filter { $0.hasSuffix(".jsonl") }.map { "\(folder)/\($0)" }
+    }
+
     /// A reason to skip a file.
     private enum Problem: Error {
         case unreadable(String)
